@@ -1,4 +1,5 @@
-// The model types have these names in check/. The types are in protocol/, because models are sent over the protocol.
+// In check/, the model types have the names below. The types are in protocol/, because models are sent over the
+// protocol.
 #pragma once
 
 #include "protocol/model.hpp"

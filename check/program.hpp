@@ -1,4 +1,4 @@
-// The kernel that runs a model on an allocator is one interpreter for all models, compiled once per allocator.
+// This kernel runs a model on an allocator. It is one interpreter for all models, compiled once per allocator.
 //
 // It runs only on the CPU executor, because it calls the oracle, which is host code, from inside the lanes.
 #pragma once
@@ -106,8 +106,8 @@ struct RunProgram {
     session.free(thread, block);
   }
 
-  // These functions call the oracle. They return false if it finds a mistake. The race build does not watch the
-  // oracle's own memory.
+  // adopt(), retire() and refuse() call the oracle. They return false if it finds a mistake. The race build does not
+  // watch the oracle's own memory.
   static bool adopt(const Program& program, const std::byte* block, std::size_t bytes, std::uint32_t rank) {
     const NotWatched scope;
     return program.oracle->adopt(block, bytes, rank);

@@ -29,10 +29,10 @@ enum class Outcome : std::uint8_t {
 };
 const char* outcome_word(Outcome outcome);
 
-// Strategy makes the schedules: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep",
-// "conflicts" or "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the others run one for each seed.
-// With the suffix "+stores", stores are also held back (simt/README.md). Plain swarm holds them back in a quarter of
-// its launches. With the suffix "+loads", which dfs does not allow, loads read old values instead.
+// Strategy makes the schedules. Its texts are "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1",
+// "lockstep", "conflicts" or "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the others run one
+// schedule for each seed. With the suffix "+stores", stores are held back (simt/README.md). Plain swarm holds them back
+// in a quarter of its launches. With the suffix "+loads", which dfs does not allow, loads read old values instead.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
   std::uint32_t argument = 0;  // number after the slash; 0: there is none (dfs: no preemption)
@@ -77,8 +77,8 @@ struct SearchResult {
 // Exploring selects how explore() runs seeds.
 struct Exploring {
   bool stop_at_failure = true;
-  // Runs each seed first in its own process, and again in this process if it fails there. Seeds that kill their process
-  // or take more than 5 s are skipped. The extra process costs about as much as a run.
+  // Whether each seed first runs in its own process, and again in this process if it fails there. Seeds that kill their
+  // process or take more than 5 s are skipped.
   bool apart = false;
 };
 
@@ -94,8 +94,8 @@ class Search {
   // Runs one seed, or the decisions of a schedule, with a full record.
   Failure replay(const Strategy& strategy, std::uint64_t seed);
   Failure replay(const std::string& schedule);
-  // Finds fewer decisions with the same outcome. Sets `runs` to the number of runs. With `apart`, every
-  // shorter schedule runs in its own process. A killed process counts as another outcome.
+  // Finds fewer decisions with the same outcome. Sets `runs` to the number of runs. With `apart`, every shorter
+  // schedule runs in its own process. A killed process counts as another outcome.
   Failure shrink(const std::string& schedule, bool apart, std::uint64_t& runs);
 
  private:

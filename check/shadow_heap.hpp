@@ -43,7 +43,7 @@ class ShadowHeap {
   void forget_blocks() { live_.clear(); }
 
   // Returns the size of a live block. serial_of() returns the number of its malloc. Both determine the user pattern.
-  // They return 0 if no block is live here.
+  // They return 0 if no block begins at this address.
   std::size_t bytes_of(const std::byte* block) const;
   std::uint32_t serial_of(const std::byte* block) const;
   std::size_t live_blocks() const { return live_.size(); }

@@ -264,8 +264,8 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(oracle.mallocs());
   }
 
-  // Returns a text if a fresh heap serves fewer blocks than promised, or a mistake of the oracle. Ignores a heap that
-  // serves no block: usually its launch ended with a fault, which the models report.
+  // Returns a text if a fresh heap serves fewer blocks than promised, or if the oracle finds a mistake. Ignores a heap
+  // that serves no block: usually its launch ended with a fault, which the models report.
   std::string lack_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options) const {
     const std::uint32_t promised = heap(model).serves_new;
     if (promised == 0) return {};
@@ -325,7 +325,7 @@ class SubjectOf final : public Subject {
   }
 
   // Checks that a heap after a reset serves a warp and then one lane at least half as many blocks as a fresh heap. The
-  // exact number depends on the schedule, and only a few schedules of the fresh heap are tried.
+  // exact number depends on the schedule, and only 32 schedules of the fresh heap are tried.
   void refill_together(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t alone,
                        std::uint32_t together, ShadowHeap& oracle, RunRecord& record) const {
     constexpr double certain_share = 0.5;
@@ -341,8 +341,8 @@ class SubjectOf final : public Subject {
   }
 
   // Returns the number of blocks that a lone lane must get again after `lived` blocks were in use together. A fresh
-  // heap serves `alone` blocks to it. If lanes share units that a lone lane cannot share, more blocks can be in use
-  // together than one lane can ever get.
+  // heap serves `alone` blocks to a lone lane. If lanes share units that a lone lane cannot share, more blocks can be
+  // in use together than one lane can ever get.
   std::uint32_t promised_again(const Model& model, std::size_t lived, std::uint32_t alone) const {
     const double share = heap(model).serves_again * static_cast<double>(lived);
     return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, static_cast<double>(alone)));

@@ -1,8 +1,8 @@
-// UserPattern is the pattern that the owner of a block writes, and checks before the free. It covers the edges, where a
-// neighbour or a header would cause damage.
+// UserPattern is the pattern that the owner of a block writes after the malloc and checks before the free. It covers
+// the edges of the block, where a neighbour or a header would cause damage.
 //
 // The accesses are plain on purpose. So the race build can check whether the allocator orders the accesses of one owner
-// after those of the previous one.
+// after those of the previous owner.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class UserPattern {
 
   std::byte at(std::size_t offset) const { return static_cast<std::byte>((serial_ * 37 + offset * 11) | 1); }
 
-  // Calls visit(offset, width) for each access: aligned words where possible, otherwise single bytes.
+  // Calls visit(offset, width) for each access to the edges: aligned words where possible, otherwise single bytes.
   template <class Visit>
   static void for_accesses(const std::byte* block, std::size_t bytes, Visit&& visit) {
     const std::size_t head = std::min(bytes, edge_bytes);

@@ -9,11 +9,12 @@
 // Data: A root in device memory holds {first chunk, end of the queue}, and every chunk begins with a header {next,
 // elements}.
 //
-// Protocol: An append is one exchange of the queue's end and one store of the link that the exchange returned. So an
-// append never waits or retries. The link is stored with release, after the header, and read with acquire. Until then,
-// get() cannot find the elements behind the link, although their owners already use them. Links are addresses. Only
-// clear() frees chunks, so no address can return (no ABA). As in the paper, no other thread may use the list during
-// clear(). The elements have the order of the appends. Within grow_local() they have the order of the threads.
+// Protocol: An append exchanges the queue's end and then stores one link: in the chunk that the exchange returned or,
+// if there is none, in the root. So an append never waits or retries. The link is stored with release, after the header
+// of the new chunk, and read with acquire. Until the link is stored, get() cannot find the chunks behind it, although
+// threads may already use their elements. Links are addresses. Only clear() frees chunks, so no address can return
+// before it (no ABA). As in the paper, no other thread may use the list during clear(). The elements have the order of
+// the appends. Within grow_local() they have the order of the threads.
 //
 // The `allocator` argument is an allocator or a session (allocators/support/contract/session.hpp).
 #pragma once
@@ -45,7 +46,7 @@ class ArrayList {
   // Returns the bytes that a chunk with this many elements requests from the allocator.
   static constexpr std::size_t chunk_bytes(std::size_t elements) { return sizeof(Chunk) + elements * sizeof(T); }
 
-  // Appends `count` elements in a new chunk. Returns null if the allocator has no memory.
+  // Appends `count` elements in a new chunk and returns the first one. Returns null if the allocator has no memory.
   template <class Thread, class A>
   SIMT_FN T* grow(Thread& thread, A& allocator, std::uint32_t count = 1) const {
     void* const chunk = allocator.malloc(thread, chunk_bytes(count));
@@ -54,9 +55,9 @@ class ArrayList {
     return elements(static_cast<Chunk*>(chunk));
   }
 
-  // Appends `count` elements for this thread. All threads of the block call it together, each with its own count. The
-  // elements of a thread are contiguous. Returns null to all threads if the allocator has no memory, and to threads
-  // with a count of 0.
+  // Appends `count` elements for this thread and returns the first one. All threads of the block must call this
+  // function together, each with its own count. The elements of a thread are contiguous. Returns null to all threads if
+  // the allocator has no memory, and to threads with a count of 0.
   template <class Thread, class A>
   SIMT_FN T* grow_local(Thread& thread, A& allocator, std::uint32_t count) const {
     BlockScan& scan = *thread.template shared<BlockScan>(1);
@@ -85,8 +86,8 @@ class ArrayList {
     return chunk == nullptr || count == 0 ? nullptr : elements(chunk) + place;
   }
 
-  // Returns the n-th element, or null if the list is shorter. The time is proportional to the number of chunks before
-  // it.
+  // Returns the n-th element, or null if the list has no such element. The time is proportional to the number of chunks
+  // that come before this element.
   template <class Thread>
   SIMT_FN T* get(Thread& thread, std::uint64_t n) const {
     for (Chunk* chunk = follow(thread, root_->first); chunk != nullptr; chunk = follow(thread, chunk->next)) {
@@ -112,7 +113,8 @@ class ArrayList {
     return sum;
   }
 
-  // Frees all chunks and makes the list empty. One thread calls it, and no other thread may use the list meanwhile.
+  // Frees all chunks and makes the list empty. One thread calls clear(), and no other thread may use the list
+  // meanwhile.
   template <class Thread, class A>
   SIMT_FN void clear(Thread& thread, A& allocator) const {
     Chunk* chunk = follow(thread, root_->first);

@@ -1,7 +1,7 @@
 // OpenPage holds the page that a writer fills, and counts the writer's pages and records.
 //
 // The writer writes the header of a page when it gets its next page, or when it ends. Pages are those of
-// page_chain.hpp. After malloc has returned null, the writer makes no more requests, so it ends in bounded time.
+// page_chain.hpp. After malloc has returned null, the writer makes no more requests.
 #pragma once
 
 #include "containers/page_chain.hpp"
@@ -24,7 +24,7 @@ class OpenPage {
   SIMT_FN bool full() const { return used_ == capacity_; }
   SIMT_FN void write_header() const { Chain::write_header(page_, before_, used_); }
 
-  // Switches to a fresh page. The header of the previous page is already written.
+  // Switches to a fresh page. The header of the previous page, if there is one, must already be written.
   SIMT_FN void turn_to(std::uint64_t fresh) {
     before_ = page_;
     page_ = fresh;

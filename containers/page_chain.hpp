@@ -1,13 +1,13 @@
-// PageChain links pages of records from any allocator, and reads such a chain.
+// PageChain is the format of a chain of pages with records. The pages may come from any allocator of the suite.
 //
 // Paper: Pham et al. 2025, appendices B and C. A program with an unknown number of results requests pages one by one.
 //
-// Data: Every page begins with a header of 16 bytes {link to the page before, records, seal}. Chains are linked from
-// the newest page to the oldest. So a page is complete when it is linked, and no page is written for its successor.
+// Data: Every page begins with a header of 16 bytes {link to the page before, records, seal}. Each page links to the
+// page before it, so an append changes no link of an older page.
 //
 // The seal is a hash of the other two fields and the address of the page. A reader knows the number of records of a
-// chain and stops at a wrong seal. So a reader detects pages that an allocator gave to two owners, and follows no stray
-// link.
+// chain and stops at a wrong seal, so it follows no stray link. A wrong seal shows that the header was overwritten, for
+// example because an allocator gave overlapping pages to two owners.
 #pragma once
 
 #include <cstddef>

@@ -1,29 +1,30 @@
 // PageList is a list of pages to which all threads append records, with pages from any allocator of the suite.
 //
 // Paper: Pham et al. 2025, appendix C (the buckets of the group-by). A thread appends to the last page of a list. If
-// there is none, or it is full, the thread requests a page and appends it.
+// the list has no page, or its last page is full, the thread requests a page and appends this page.
 //
-// Idea: One word per list holds the last page and how many of its places are taken. A fetch-add of this word reserves
-// places and returns their positions. The lanes of a warp that append to one list reserve together.
+// Idea: One word per list holds the last page and the number of its places that are taken. A fetch-add of this word
+// reserves places and returns the first of them. The lanes of a warp that append to the same list reserve together.
 //
-// Data: A Tail {word, pages} is in global or shared memory. The word has 44 bits of address / 16 and 20 bits of places.
-// An empty list is a full page at address 0. Pages are those of page_chain.hpp. The header of a page is written for a
-// full page before the page is published, and finish() corrects the header of the last one.
+// Data: A Tail {word, pages, records} is in global or shared memory. The word has 44 bits for the address of the page
+// divided by 16, and 20 bits for the places. The word of an empty list stands for a full page at address 0. Pages are
+// those of page_chain.hpp. Before a page is published, its header states that the page is full. finish() corrects the
+// header of the last page.
 //
-// Protocol: At most one reservation of a page begins in the page or at its end, and needs more places than are left.
-// The owner of this reservation appends the next page: the leader of the group requests a page, links it and publishes
-// it with release. The left-over places of the group in the old page count as taken. All lanes read the word with
-// acquire (the chain of fetch-adds keeps the release).
+// Protocol: In each page, at most one reservation begins inside the page or at its end and needs more places than are
+// left. The owner of this reservation is the leader of a group of lanes. The leader requests the next page, links it
+// and publishes it with release. The group uses the last places of the old page and the first places of the new page.
+// Reservations use acquire (the chain of fetch-adds keeps the release).
 //
 // A lane reserves nothing if more places are taken than the page has. It does not wait there, because the lane for
 // which it would wait may be in its own warp. It stays pending until all lanes of the warp meet again. In the next turn
-// it loads the word before it adds anything. So the number of places grows by at most one per lane. 20 bits can count
-// 2^19 lanes besides the mark below, more than are resident on any GPU. A lane in malloc waits for no lane here, so
-// every turn ends. A warp waits only for another warp's malloc. The word of a page can return only after the page was
-// freed and reused, which does not happen while lanes append (no ABA).
+// its leader loads the word before it adds anything. So the number of places exceeds the page by at most one per lane.
+// The number must stay below 2^19, where the mark below begins. A lane that calls malloc does not wait for other lanes
+// of the list, so every turn ends. A warp waits only for another warp's malloc. The word of a page can return only
+// after the page was freed and reused, which does not happen while lanes append (no ABA).
 //
-// When the allocator returns null, the owner marks the word, and lanes that see the mark drop their records. The list
-// keeps its pages.
+// When the allocator returns null, the owner of the reservation marks the word. Lanes that see the mark drop their
+// records. The list keeps its pages.
 #pragma once
 
 #include "containers/page_chain.hpp"
@@ -41,21 +42,22 @@ class PageList {
     std::uint32_t records;  // number of records, set by finish()
   };
 
-  // Pages have `page_bytes` and at most 2^18 records.
+  // Each page has `page_bytes` bytes and at most 2^18 records.
   SIMT_HOST_FN explicit PageList(std::size_t page_bytes)
       : page_bytes_(page_bytes), capacity_(Chain::capacity(page_bytes)) {}
 
   SIMT_HOST_FN std::uint32_t capacity() const { return capacity_; }
 
-  // Makes the list empty and frees no page. No other thread may use it meanwhile.
+  // Makes the list empty and frees no page. No other thread may use the list meanwhile.
   template <class Thread>
   SIMT_FN void clear(Thread& thread, Tail& tail) const {
     at(thread, tail.word).store(std::uint64_t{capacity_} << address_bits, simt::relaxed);
     at(thread, tail.pages).store(0u, simt::relaxed);
   }
 
-  // Appends a record for each lane that `wants`, each to its list. All lanes of the warp that have not exited call it
-  // together. Returns false for a lane whose record found no memory. The lane that appended a page calls on_page(page).
+  // Appends a record for each lane that `wants`, each to its list. Every lane of the warp that has not exited must take
+  // part in the call. Returns false for a lane whose record got no place. The lane that appended a page calls
+  // on_page(page).
   template <class Thread, class Session, class OnPage>
   SIMT_FN bool append(Thread& thread, Session& session, bool wants, Tail* tail, const T& record,
                       OnPage&& on_page) const {
@@ -92,7 +94,7 @@ class PageList {
   }
 
   // Writes the header of the last page and stores the number of records. One thread calls it after the last append.
-  // Returns the newest page, or 0 if the list is empty.
+  // Returns the address of the newest page, or 0 if the list is empty.
   template <class Thread>
   SIMT_FN std::uint64_t finish(Thread& thread, Tail& tail) const {
     const std::uint64_t word = at(thread, tail.word).load(simt::acquire);
@@ -108,8 +110,8 @@ class PageList {
   static constexpr std::uint32_t out_of_memory = 1u << 19;  // mark, stored among the places
   static constexpr std::uint64_t wait = 1;                  // a value that is not an address
 
-  // The result of a leader: the word of its reservation, and the page for the places beyond the end of the old page, or
-  // 0.
+  // The result of a leader: the word that its reservation found, and the new page for the places beyond the end of the
+  // old page. `fresh` is 0 if there is no new page, or `wait` if nothing was reserved.
   struct Reservation {
     std::uint64_t word;
     std::uint64_t fresh;

@@ -3,7 +3,7 @@
 // Paper: Pham et al. 2025, appendix B. A thread writes its results to its current page and requests another page when
 // this one is full.
 //
-// Nothing is shared, so there is no protocol: the number of records stays in a register (open_page.hpp).
+// Threads share nothing, so there is no protocol. The writer is a local object of its thread (open_page.hpp).
 #pragma once
 
 #include "containers/open_page.hpp"
@@ -16,7 +16,7 @@ class PageWriter : public OpenPage<T> {
   using typename OpenPage<T>::Chain;
   using OpenPage<T>::OpenPage;
 
-  // Returns false if there is no page for the record. `session` is an allocator or its session.
+  // Returns false if there is no page for the record. `session` is an allocator, or a session of an allocator.
   template <class Thread, class Session>
   SIMT_FN bool append(Thread& thread, Session& session, const T& record) {
     if (this->full() && !next_page(thread, session)) return false;

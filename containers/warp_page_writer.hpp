@@ -1,9 +1,9 @@
-// WarpPageWriter is one chain of pages per warp, to which its lanes append together.
+// WarpPageWriter is one chain of pages per warp. The lanes of the warp append to this chain together.
 //
 // In Pham et al. 2025 each thread has its own page (page_writer.hpp). This class shows how an application can use fewer
-// pages. The lanes that have a record get places by their rank among these lanes. The first lane beyond the end of the
-// page requests the next page. All lanes have the same place and page in registers, so nothing is shared and there is
-// no protocol (open_page.hpp).
+// pages. The lanes that have a record get places by their rank among these lanes. If the page is full, the first lane
+// that still needs a place requests the next page. Each lane has its own copy of the page and the place, so lanes share
+// no memory and there is no protocol (open_page.hpp).
 #pragma once
 
 #include "containers/open_page.hpp"
@@ -16,8 +16,8 @@ class WarpPageWriter : public OpenPage<T> {
   using typename OpenPage<T>::Chain;
   using OpenPage<T>::OpenPage;
 
-  // Appends a record for each lane that `wants`. All lanes of the warp that have not exited call it together. Returns
-  // false for a lane whose record has no page.
+  // Appends a record for each lane that `wants`. Every lane of the warp that has not exited must take part in the call.
+  // Returns false for a lane whose record has no page.
   template <class Thread, class Session>
   SIMT_FN bool append(Thread& thread, Session& session, bool wants, const T& record) {
     const auto warp = thread.warp();
@@ -39,7 +39,7 @@ class WarpPageWriter : public OpenPage<T> {
     return true;
   }
 
-  // Ends the chain. All lanes call it together after the last append.
+  // Ends the chain. Every lane of the warp that has not exited must take part in the call, after the last append.
   template <class Thread>
   SIMT_FN void close(Thread& thread) {
     if (this->page_ != 0 && thread.warp().leader()) this->write_header();

@@ -3,7 +3,7 @@
 
 namespace allocbench::protocol {
 
-// Longest time in seconds (11 days), also for the deadline in a config.
+// Longest time in seconds (11.6 days), also for the deadline in a config.
 inline constexpr double longest_seconds = 1e6;
 
 // Most levels of brackets. Without this bound, recursive readers could exhaust the stack.

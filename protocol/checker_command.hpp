@@ -11,14 +11,14 @@
 
 namespace allocbench::protocol {
 
-// The subject of a check. Every command except Quit contains it, so no command needs an earlier one.
+// The subject of a check. Every command except Quit contains it, so no command depends on an earlier one.
 struct CheckTarget {
   std::string allocator;
   Model model;
 };
 
 // Runs at most `seeds` seeds, or with the strategy dfs at most that number of schedules. With dfs, `first_seed` and
-// `apart` have no effect. With `stop_at_failure` it ends at the first failure.
+// `apart` have no effect. With `stop_at_failure` the first failure ends the search.
 struct Explore {
   CheckTarget target;
   std::string strategy;

@@ -51,7 +51,7 @@ struct Unsupported {
   std::string reason;
 };
 
-// The strategy or the schedule of the user is wrong. Only the worker can check this.
+// The strategy or the schedule of the user is wrong. Only the worker can detect this.
 struct Refused {
   std::string reason;
 };

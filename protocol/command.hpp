@@ -14,9 +14,9 @@
 namespace allocbench::protocol {
 
 // The heap at the start of a sample. `fresh` means new: by a reset or, if the allocator has none, by a new instance or
-// a new process. `reused` means as the cell's earlier repetitions left it. `aged` means the same, but many threads use
-// the new heap for `aged_rounds` rounds (workloads/support/occupancy/ageing.hpp) before the first repetition. If the
-// allocator never frees, every sample starts with a new heap.
+// a new process. `reused` means that the heap is as the cell's earlier repetitions left it. `aged` means the same, but
+// before the first repetition many threads use the new heap for `aged_rounds` rounds
+// (workloads/support/occupancy/ageing.hpp). If the allocator never frees, every sample starts with a new heap.
 enum class StartState { fresh, reused, aged };
 inline constexpr std::array<std::string_view, 3> start_state_words = {"fresh", "reused", "aged"};
 constexpr std::string_view word(StartState state) { return start_state_words[static_cast<std::size_t>(state)]; }

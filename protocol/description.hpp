@@ -1,4 +1,4 @@
-// These types are the descriptions of workers, their answer to --describe.
+// These types describe a worker. The worker prints them as JSON if it is started with --describe.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ struct Opened {
   bool uses_device_heap = true;  // whether the cell's blocks may come from the device heap
 };
 
-// Results of the untimed passes. An absent member was not checked. harness/README.md lists all verdicts.
+// Results of the untimed passes. A member without a value was not determined. harness/README.md lists all verdicts.
 struct Checks {
   std::optional<std::uint64_t> null_returns;
   std::optional<std::uint64_t> blocks;
@@ -77,9 +77,9 @@ struct Checks {
   std::optional<std::string> leak;  // "checked", "partial: ...", "not finished: ..." or "waived: ..."
   // Number of null pointers in the leak check for requests that the free memory had room for.
   std::optional<std::uint64_t> spurious_nulls;
-  // Also "partial: ..." if the time budget of the check ended.
+  // The verdict can also be "partial: ...", if the time budget of the check ended.
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
-  // "N calls in K kernels" with the number of lost calls, "not written: ..." or "not finished: ..."
+  // Either "N calls in K kernels" with the number of lost calls, or "not written: ..." or "not finished: ...".
   std::optional<std::string> trace = {};
 };
 
@@ -147,10 +147,11 @@ struct Stage {
   std::string stage;
 };
 
-// A waiting worker has loaded everything that needs no device.
+// A waiting worker has loaded its plug-ins, the driver and NVML. It has not opened the device.
 struct Loaded {};
 
-// The reason of a timeout by the clock, in worker and front end. Deadlocks and livelocks have their own reasons.
+// The reason of a timeout at a deadline, which a worker or the front end detects. Deadlocks and livelocks have their
+// own reasons.
 inline constexpr const char* no_answer_reason = "no answer before the deadline";
 
 struct Failed {

@@ -1,4 +1,4 @@
-// This file reads members of JSON objects. Every mistake is a Malformed with the name of the member.
+// These functions read members of JSON objects. If a member is wrong, they throw Malformed with its name.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,10 @@
 //
 // Interleavings that are rare in a large program are common in a small program with a small heap, few lanes and a few
 // requests per lane. A model is data, so users can write models (docs/find-allocator-bugs.md), and one compiled kernel
-// runs them all. Every lane executes its steps in order, `rounds` times. The result of a malloc is stored in the lane's
-// mailbox of that slot, and a free empties a mailbox of any lane. The hand-over of a mailbox uses release and acquire.
-// An allocator that needs a stronger order between malloc and free of a block is wrong.
+// per allocator runs them all. Every lane executes its steps in order, `rounds` times. Each lane has a mailbox for each
+// slot. A malloc stores its result in the lane's mailbox for the slot of the step, and a free empties a mailbox of any
+// lane. The hand-over of a block uses release and acquire. An allocator that needs a stronger order between malloc and
+// free of a block is wrong.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +49,9 @@ struct ModelStep {
   bool spread = false;
   // For free: the mailbox belongs to the lane whose rank is higher by this number, modulo lanes().
   std::uint32_t from = 0;
-  // For malloc, free and free_null: whether the step is repeated on so many slots that its lanes request more than a
-  // fresh heap serves. The number of slots depends on the allocator, so the search counts first (check/filling.hpp).
+  // For malloc, free and free_null: whether the step is repeated on several slots, so that the mallocs of its lanes
+  // request more than a fresh heap serves (within the bounds of check/filling.cpp). The number of slots depends on the
+  // allocator, so the search first counts the blocks of a fresh heap.
   bool fills = false;
 };
 
@@ -70,9 +72,9 @@ struct Model {
   // Whether a null pointer is a failed check. Then the small heap of every allocator must have room for all requests of
   // the model.
   bool null_is_failure = false;
-  // Whether the heap is reset before each launch except the first, while blocks are live, and once more before the end.
-  // Then one lane alone must get as many blocks of each size as from a fresh heap. A warp and then one lane must
-  // together get at least half of the blocks that they get from a fresh heap in the worst of 32 schedules.
+  // Whether the heap is reset before each launch except the first, while blocks are live, and before each check at the
+  // end. In these checks, one lane alone must get as many blocks of each size as from a fresh heap. A warp and then one
+  // lane must together get at least half of the blocks that they get from a fresh heap in the worst of 32 schedules.
   bool resets = false;
   // Whether the heap is checked again at the end, when all blocks are free. Then one lane alone must get blocks of each
   // size, in the order of `sizes`: at least the share of a fresh heap that the design promises (SmallHeap::serves_again
@@ -91,7 +93,7 @@ struct Model {
   bool asks_too_much() const;
 };
 
-// Returns the first rule that a model breaks, for its author, or an empty text if the model can run.
+// Returns the first rule that a model breaks, as a text for its author, or an empty text if the model can run.
 std::string broken_rule(const Model& model);
 
 }  // namespace allocbench::protocol

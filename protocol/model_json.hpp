@@ -19,7 +19,7 @@ namespace allocbench::protocol {
 // Fills `model` and returns its mistakes: all wrong members with their JSON pointers, or else the first broken rule.
 // Returns nothing if the model can run.
 std::vector<std::string> read_model(const Json& json, Model& model);
-// Throws Malformed with the name of the model and a line for each of these mistakes.
+// Returns the model. If it has such mistakes, throws Malformed with its name and a line for each mistake.
 Model model_from_json(const Json& json);
 
 Json to_json(const Model& model);

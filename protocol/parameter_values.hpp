@@ -15,11 +15,11 @@ void assign_value(ParameterValues& values, std::string_view name, ParameterValue
 
 std::string_view word(ParameterType type);
 
-// Turns an integer into a number if the type is number, because JSON writers print 2.0 as 2. Other values are not
+// Turns an integer into a number if the type is number, because some JSON writers print 2.0 as 2. Other values are not
 // changed.
 ParameterValue converted(ParameterValue value, ParameterType type);
 
-// Returns whether a value has the type of a parameter and keeps its bounds, its choices and its limit to powers of two.
+// Returns whether a value has the type of a parameter and obeys its bounds, its choices and its limit to powers of two.
 bool allows(const ParameterInfo& info, const ParameterValue& value);
 
 // Returns an integer or a number as a number, so that cells can be sorted by it, and nullopt for other types.

@@ -8,7 +8,7 @@
 
 namespace allocbench {
 
-// Time for the samples of a cell in a round, with resets, copies and checks. A round counts as one value, so more
+// Time for the samples of a cell in a round, including resets, copies and checks. A round counts as one value, so more
 // samples of a slow cell in one round hardly narrow its interval.
 inline constexpr double sampling_seconds = 0.02;
 
@@ -17,8 +17,8 @@ struct Phase {
   std::string name;
   double seconds = 0;
   std::uint64_t operations = 0;
-  // The reason why the time may include the host's launch latency: the phase started before all of it was enqueued.
-  // Empty if the phase was held back, or if it needs no hold (launches that run in the caller, pure host work).
+  // The reason why the time may include the host's launch latency: the phase started before the host had enqueued all
+  // of it. Empty if the phase was held back, or if it needs no hold (launches that run in the caller, pure host work).
   std::string not_held = {};
 };
 

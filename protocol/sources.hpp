@@ -18,8 +18,8 @@ struct Sources {
 Sources sources_in(std::string_view text);
 
 // Returns the sources of this program. The build writes them into the linked file (cmake/AllocbenchRevision.cmake), so
-// a new commit compiles nothing again. Programs into which the build writes nothing, such as unit tests, have
-// "unknown", no hash and nullopt.
+// a new commit compiles nothing again. For programs into which the build writes nothing, such as unit tests, the
+// revision is "unknown", the hash is empty and `dirty` is nullopt.
 Sources program_sources();
 
 }  // namespace allocbench::protocol

@@ -21,7 +21,7 @@ struct CloseFile {
   void operator()(gzFile file) const { gzclose(file); }
 };
 
-// gzread() reads uncompressed files unchanged.
+// gzread() also reads files that are not compressed.
 std::vector<std::byte> contents(const fs::path& path) {
   const std::unique_ptr<std::remove_pointer_t<gzFile>, CloseFile> file(gzopen(path.c_str(), "rb"));
   if (!file) throw TraceError(path.string() + " cannot be opened");

@@ -1,4 +1,4 @@
-// A trace has the calls of malloc and free that an application made, kernel by kernel.
+// A trace records the calls of malloc and free that an application made, kernel by kernel.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace allocbench::traces {
 
-// A trace is wrong, or its files cannot be read or written. The text gives the place and the reason.
+// Reports that a trace is wrong, or that its files cannot be read or written. The text gives the place and the reason.
 class TraceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -17,7 +17,7 @@ class TraceError : public std::runtime_error {
 
 enum class Operation : std::uint8_t { malloc = 0, free = 1 };
 
-// The block of a malloc that returned null, and of a free that named no block of the trace.
+// The value of Call::block for a malloc that returned null, and for a free of a block that is not in the trace.
 inline constexpr std::uint32_t no_block = std::numeric_limits<std::uint32_t>::max();
 
 struct Call {
@@ -54,15 +54,14 @@ struct Trace {
   bool operator==(const Trace&) const = default;
 };
 
-// Throws TraceError for a trace that no program can have made, for example if it frees a block that did not exist or
-// was freed before. The same holds if a thread is outside of its grid, or if the calls are in another order. `place`
-// begins the messages.
+// Throws TraceError for a trace that no program can have made. For example, the trace frees a block that does not exist
+// or is already free, a thread is outside the grid, or the calls are not sorted by thread. `place` begins the messages.
 void require_possible(const Trace& trace, const std::string& place);
 
 // Returns the requested bytes that are live at the end of each kernel.
 std::vector<std::uint64_t> live_bytes(const Trace& trace);
 
-// Returns the most requested bytes that can be live together, whatever the order of the threads. In the worst case,
+// Returns the largest sum of requested bytes that can be live together in any order of the threads. In the worst case,
 // each thread of a kernel is at the place where its own blocks of this kernel have the most bytes, and no other block
 // has been freed yet.
 std::uint64_t peak_bytes(const Trace& trace);

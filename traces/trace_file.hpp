@@ -1,4 +1,4 @@
-// These functions store a trace as a folder: trace.json, and a NumPy array for each column
+// These functions store a trace as a folder: trace.json, and a NumPy array for each property of the calls
 // (docs/try-your-application.md).
 //
 //   trace.json      format, version, allocator, pool_bytes, clock, kernels
@@ -16,11 +16,12 @@
 
 namespace allocbench::traces {
 
-// Arrays may be compressed by gzip (thread.npy.gz). Throws TraceError, which names the file and the place in it.
+// Reads a trace. Arrays may be compressed by gzip (thread.npy.gz). Throws TraceError, which names the file or the
+// folder.
 Trace read_trace(const std::filesystem::path& folder);
 
-// Creates the folder. Throws TraceError if it already contains a trace or cannot be written, or if no program can have
-// made the trace.
+// Writes a trace into the folder, which it creates if necessary. Throws TraceError if the folder already contains a
+// trace or cannot be written, or if no program can have made the trace.
 void write_trace(const Trace& trace, const std::filesystem::path& folder);
 
 }  // namespace allocbench::traces

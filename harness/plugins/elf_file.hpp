@@ -13,7 +13,7 @@
 
 namespace allocbench {
 
-// The reason why a file cannot be read. Its text follows the file's name in a message.
+// Reports that a file cannot be read, with the reason. The text follows the file's name in a message.
 class DamagedFile : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -8,8 +8,8 @@
 
 namespace allocbench {
 
-// A file that is unusable as a plug-in, or a missing folder of plug-ins. For a file, the text has the file, the reason
-// and the next step.
+// Reports a file that is unusable as a plug-in, or a missing folder of plug-ins. For a file, the text has the file, the
+// reason and the next step.
 class BadPlugin : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,7 +21,7 @@ class SharedObject {
   // Reads interface and sources from the file, without loading it. Throws BadPlugin if the file is damaged, is not a
   // plug-in, or is for another worker than `variant` or for another interface.
   SharedObject(std::filesystem::path file, const std::string& variant);
-  // Throws BadPlugin.
+  // Loads the file. Throws BadPlugin if this fails.
   void load();
 
   const std::filesystem::path& file() const { return file_; }

@@ -1,4 +1,4 @@
-// This file loads files in a child process, to find out whether this kills the process.
+// This file loads files in a child process, to find out which file kills the process that loads it.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct LoadingDeath {
   bool operator==(const LoadingDeath&) const = default;
 };
 
-// Returns the first death, if there is one. A file that takes more than 20 seconds ends the child, so it also counts.
-// Files that only fail to load kill no process.
+// Returns the first death, if there is one. A file that takes more than 20 seconds to load also counts, because an
+// alarm then ends the child. Files that only fail to load do not count.
 std::optional<LoadingDeath> death_while_loading(const std::vector<std::filesystem::path>& files);
 
 }  // namespace allocbench

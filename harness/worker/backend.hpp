@@ -1,5 +1,5 @@
-// Backend is the back end for the worker's host code. A worker opens it once. backend_cpu.cpp and backend_cuda.cu
-// implement it. All other host code is the same in both workers.
+// Backend is the device and its stream, as the worker's host code sees them. A worker opens it once. backend_cpu.cpp
+// and backend_cuda.cu implement it. All other host code has the same source in both workers.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ class Backend {
 // Opens the device and sets its heap before anything is launched. Throws simt::Fault(environment).
 std::unique_ptr<Backend> open_backend(const BackendOptions& options);
 
-// Loads the driver and returns the PCI bus id of the device, or an empty text if the id is unknown. The function makes
-// no context, because another worker may be measuring.
+// Loads the driver and returns the PCI bus id of the device, or an empty text if the id is unknown, as on the CPU back
+// end. The function makes no context, because another worker may be measuring.
 std::string pci_bus_id(int device);
-// Makes the context, which takes most of the start. If this fails, open_backend() reports the reason.
+// Makes the CUDA context, if there is a GPU. If this fails, open_backend() reports the reason.
 void open_context(int device);
 // On the CUDA back end, ends the process immediately, because the driver frees its resources. On the CPU back end,
 // returns, so destructors run.

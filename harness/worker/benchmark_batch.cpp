@@ -7,7 +7,7 @@
 namespace allocbench::worker {
 namespace {
 
-// Returns whether the run failed. Google Benchmark 1.8 renamed the member that says so.
+// Returns whether the run failed. The member that says so has another name since Google Benchmark 1.8.
 template <class Run>
 bool has_failed(const Run& run) {
   if constexpr (requires { run.error_occurred; }) {

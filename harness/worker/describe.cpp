@@ -54,7 +54,7 @@ const char* word(PoolLocation pool) {
   return "";
 }
 
-// Returns facts that a user of the allocator must know, whatever its times are.
+// Returns the limits of the allocator that its users must know.
 std::vector<std::string> restrictions(const Traits& traits) {
   std::vector<std::string> told;
   if (traits.frees == Frees::never) told.emplace_back("free does nothing");

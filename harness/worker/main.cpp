@@ -66,8 +66,9 @@ std::optional<std::size_t> device_heap_bytes(const Options& options, const Regis
   return needed == 0 ? std::nullopt : std::optional(needed);
 }
 
-// Waits for two lines of the front end. The first line means that the previous worker launches nothing more. The second
-// line means that the previous worker is gone. Returns false if the input ends, because then nobody needs this worker.
+// Waits for two lines from the front end. The first line means that the previous worker launches nothing more. The
+// second line means that the previous worker is gone. Returns false if the input ends, because then nobody needs this
+// worker.
 bool wait_for_turn(const BackendOptions& options, const protocol::LineWriter& events, TimeShares& shares) {
   const auto next_line = [&] {
     const TimeShares::Scope waiting(shares, Part::waiting);

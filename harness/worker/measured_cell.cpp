@@ -16,12 +16,12 @@
 namespace allocbench::worker {
 namespace {
 
-// The invariants of larger pools are not checked. The host reads all words of the allocator, and for a larger pool this
-// would take longer than the kernels.
+// Invariants are checked only in pools up to this size, because the host reads all words of the allocator for the
+// check.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
-// An observed pass records each call, and the first one also fills and compares blocks. So it takes longer than a timed
-// one.
+// An observed pass is assumed to take this many times as long as a timed pass. It records each call, and the first one
+// also fills and compares blocks.
 constexpr double observed_to_timed = 3;
 
 // Starts a deadline. Without `seconds` it starts a very late one, so that no earlier deadline remains.
@@ -30,7 +30,7 @@ class DeadlineScope {
   DeadlineScope(simt::Deadline& deadline, std::optional<double> seconds) : deadline_(deadline) {
     deadline_.start(seconds.value_or(protocol::longest_seconds));
   }
-  // After a device fault nothing can be undone, and no more work runs.
+  // Ignores a device fault, because after it no more work runs.
   ~DeadlineScope() {
     try {
       deadline_.stop();
@@ -52,7 +52,7 @@ std::string late_verdict(double seconds) {
   return text;
 }
 
-// Returns the text that is appended to the reason of a cell. It is empty if the cause is unknown.
+// Returns the cause of null pointers, as a text to append to the reason of a cell. It is empty if the cause is unknown.
 std::string cause_of_nulls(const PointerCheck& check) {
   const std::optional<std::uint64_t> spurious = check.spurious_nulls();
   if (!spurious) return "";
@@ -255,7 +255,7 @@ bool MeasuredCell::passes_take_longer_than(double seconds) const {
   return judged_ && observed_to_timed * judged_->wall_seconds * static_cast<double>(passes) > seconds;
 }
 
-// Serves workloads that check the contents of their blocks themselves. check_recorded() does this after every sample,
+// Verifies workloads that check the contents of their blocks themselves. check_recorded() does this after every sample,
 // so a run is only necessary if there was no sample.
 void MeasuredCell::check_own_blocks(Verification& result) {
   result.content = "checked";

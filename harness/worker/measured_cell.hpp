@@ -1,5 +1,5 @@
 // MeasuredCell is a workload bound to an allocator instance. It implements the protocol of a cell: the order of resets,
-// warm-ups and samples, the verification after them, and the texts for failures.
+// warm-ups and samples, the verification, and the texts for failures.
 #pragma once
 
 #include <optional>
@@ -29,8 +29,8 @@ class MeasuredCell final : public Cell {
   void prepare() override;
 
  private:
-  // Returns whether every pass starts fresh: in the state `fresh`, or if the allocator never frees, because reuse would
-  // only exhaust it.
+  // Returns whether every pass starts fresh: in the state `fresh`, or if the allocator never frees, because without a
+  // reset each pass would take more of the pool.
   bool starts_every_pass_fresh() const {
     return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }
@@ -43,14 +43,14 @@ class MeasuredCell final : public Cell {
   void reset_allocator() { instance_.reset(leaves_device_heap_alone_); }
   // Brings the heap into the state from which samples start.
   void begin();
-  // Prepares a repetition: calls begin() if starts_fresh(), prepares the workload, and flushes the L2 cache if the cell
-  // wants that.
+  // Prepares a repetition: calls begin() if starts_fresh(), prepares the workload, and flushes the L2 cache if the
+  // cell's settings demand this.
   void make_ready();
   // Makes a repetition. A repetition of less than `least_seconds` is not checked, and its sample has only its time.
   Sample repetition(std::string_view name, double least_seconds, const StageListener& listener);
-  // Returns a listener that reports a stage when the earlier work is done.
+  // Returns a listener that waits until the earlier work is done, and then reports the stage to `listener`.
   StageListener when_idle(const StageListener& listener) const;
-  // Returns the allocator for samples. Verification does not use it.
+  // Returns the allocator for samples. It may tell the workload that a reset follows. Verification does not use it.
   AllocatorHandle timed_allocator() const;
   struct VerifiedStage {
     Stage stage;
@@ -62,11 +62,12 @@ class MeasuredCell final : public Cell {
   template <class Check>
   void verify_stage(const VerifiedStage& stage, std::optional<double> seconds, Verification& result, Check&& check);
   void check_contents(std::optional<double> seconds, Verification& result);
-  // Returns whether all passes of check_filled_blocks() will probably take longer, estimated from the last sample.
-  // Returns false if there was none.
+  // Returns whether all passes of check_filled_blocks() will probably take longer than `seconds`, estimated from the
+  // last sample. Returns false if there was no sample.
   bool passes_take_longer_than(double seconds) const;
   void check_own_blocks(Verification& result);
-  // Runs one more pass from the initial state of samples. Its calls are written to a folder.
+  // Makes one more pass from the initial state of samples. Writes the calls of this pass as a trace into the folder
+  // `limits.trace`.
   void record_trace(const VerificationLimits& limits, Verification& result);
   void check_blocks_of_few(Verification& result);
   void check_leaks(const RequestProfile& requests, Verification& result);

@@ -6,7 +6,7 @@
 namespace allocbench::worker {
 namespace {
 
-// Adds the durations of single calls, which the workload `latency` counts.
+// Adds the metrics of the durations of single calls, which the workload `latency` measures.
 std::vector<protocol::MetricDescription> with_latencies(std::vector<protocol::MetricDescription> metrics) {
   constexpr std::pair<const char*, const char*> calls[] = {{"alloc", "of single mallocs"},
                                                            {"free", "of single frees"},

@@ -148,8 +148,8 @@ std::optional<unsigned> Nvml::sm_clock_limit_mhz() const {
   return value;
 }
 
-// In a container NVML returns the process ids of the host, so this process cannot be recognised. One process is
-// subtracted instead.
+// NVML's list includes this worker. In a container the list has the process ids of the host, so the worker cannot find
+// itself, and one process is subtracted.
 std::optional<unsigned> Nvml::other_processes() const {
   if (!library_ || library_->processes == nullptr) return std::nullopt;
   std::array<ProcessInfo, 64> list{};

@@ -1,7 +1,7 @@
 // This file has the types of the worker's host code: allocators and workloads by name, instances and cells.
 //
-// The host compiler compiles code that includes this header for both workers. Such code must not include simt/simt.hpp,
-// so `simt::Stream` stays an incomplete type. The code of instances and cells is compiled once per back end.
+// Host code that does not include simt/simt.hpp is compiled once, and both workers link the same objects. So
+// `simt::Stream` stays an incomplete type here. The code of instances and cells is compiled once per back end.
 #pragma once
 
 #include <cstdint>
@@ -98,8 +98,8 @@ class AllocatorInstance {
   virtual std::unique_ptr<Cell> open(const CellRequest& request) = 0;
 };
 
-// Creates an instance. `process` receives the time of its work and the findings of its checks, and must outlive it.
-// Throws CellFailure if the design cannot use this pool or these parameters, or simt::Fault.
+// Creates an instance. `process` receives the time of the instance's work and the findings of its checks, and must
+// outlive the instance. Throws CellFailure if the design cannot use this pool or these parameters, or simt::Fault.
 std::unique_ptr<AllocatorInstance> create_instance(const AllocatorType& type, simt::Stream& stream,
                                                    std::size_t pool_bytes, const ParameterValues& parameters,
                                                    ProcessState& process);

@@ -1,5 +1,5 @@
-// `worker --run` verifies and measures one cell from the command line, and prints it in Google Benchmark's format. Use
-// it for a quick test of one allocator. Studies use `allocbench`, which survives failures of a worker.
+// `worker --run` verifies and measures one cell from the command line, and prints the result in Google Benchmark's
+// format. Use it for a quick test of one allocator. Studies use `allocbench`, which survives failures of a worker.
 #pragma once
 
 #include <cstdint>

@@ -48,11 +48,12 @@ class Server {
   // Measures one repetition of the cell, and the clock, temperature and throttling of the device. `seconds` gets the
   // time of the repetition.
   protocol::Sample sample(OpenCell& cell, const std::string& id, const StageListener& stages, double& seconds);
-  // Returns a listener that writes the stages of work on a cell as events. It is empty if they are not wanted.
+  // Returns a listener that writes the stages of work on a cell as events. The listener is empty if they are not
+  // `wanted`.
   StageListener listener(const std::string& cell, bool wanted) const;
   // Adds the energy of a repetition to the cell's first sample, if the device counts it.
   void add_energy(OpenCell& cell, protocol::Sample& sample);
-  // Returns the answer of `work`, or `failed` if it throws an exception that is a result.
+  // Returns the answer of `work`, or `failed` if `work` throws an exception that is a result of the cell.
   template <class Work>
   Event attempt(const std::optional<std::string>& cell, Work&& work);
   OpenCell& open_cell(const std::string& id);

@@ -1,9 +1,9 @@
 // The warm-ups of a cell are repetitions before its first sample. Only a long one counts as a sample.
 //
-// Caches and the TLB are warm after microseconds. So a warm-up that takes as long as the samples of a whole round is as
-// good as a sample, if the allocator starts every repetition fresh. On a GPU it is used as a sample. The CPU back end
-// does not do this, because its times have no meaning. A worker that is run by hand does not do it either, because
-// profilers search for the range `sample`.
+// On a GPU, a warm-up of sampling_seconds or more is used as a sample, if the allocator starts every repetition fresh.
+// Such a warm-up takes as long as the samples of a whole round, and caches and the TLB are warm long before its end.
+// The CPU back end does not do this, because its times have no meaning. A worker that is run by hand does not do it
+// either, because profilers search for the range `sample`.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class WarmUps {
   // A warm-up of `long_seconds` or more serves as a sample.
   WarmUps(std::uint64_t count, double long_seconds) : left_(count), long_seconds_(long_seconds) {}
 
-  // Returns the next sample. repeat(name, least) makes a repetition with this name and returns it. If it takes less
-  // than `least` seconds, only its time is needed.
+  // Returns the next sample. repeat(name, least) makes a repetition with this name and returns its sample. If the
+  // repetition takes less than `least` seconds, the sample needs only the time.
   template <class Repeat>
   Sample sample(const Repeat& repeat) {
     while (left_ > 0) {

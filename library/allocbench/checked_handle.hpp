@@ -22,7 +22,7 @@ inline constexpr bool checks_frees = false;
 inline constexpr bool checks_frees = true;
 #endif
 
-// HeapBounds is the memory of the blocks of a heap.
+// HeapBounds describes the memory in which a heap has its blocks.
 struct HeapBounds {
   std::uint64_t begin = 0;  // address of the pool
   std::uint64_t end = 0;

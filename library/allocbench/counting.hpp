@@ -1,12 +1,12 @@
-// Counting<Heap<A>> counts the blocks and bytes in use of a heap. The design must free single blocks.
+// Counting<Heap<A>> counts the blocks of a heap that are in use, and their bytes. The design must free single blocks.
 //
 //   allocbench::Counting<allocbench::Heap<allocbench::Halloc>> heap(stream, 64 << 20);
 //   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
 //   heap.usage().bytes;                               // requested by kernels and not freed
 //
-// The size of each block is stored in front of it, so a request needs CountingHandle::header_bytes more bytes. Warps
-// add to many sums, because additions to one word would take longer than the calls of most designs. Heap<Comb>::usage()
-// needs no counting.
+// The size of each block is stored in front of it, so a request needs CountingHandle::header_bytes more bytes. The
+// counts are spread over counted_shares sums, because additions to a single word would come one after the other.
+// Heap<Comb>::usage() needs no counting.
 #pragma once
 
 #include <cstddef>

@@ -43,9 +43,9 @@ class GrowingHeap {
   // Returns the handle for kernels. It stays valid after a growth.
   Handle handle() const { return heap_.handle(); }
 
-  // Gives the pool memory for at least `pool_bytes`, and never less than before. The pool then ends with its last whole
-  // chunk. Waits for the stream. No other kernel that uses the heap may run. If memory or the reservation is exhausted,
-  // throws simt::Fault and leaves the heap unchanged.
+  // Gives the pool memory for at least `pool_bytes`. The pool does not shrink, and ends with its last whole chunk.
+  // Waits for the stream. No other kernel that uses the heap may run. Throws simt::Fault and leaves the heap unchanged
+  // if memory or the reservation is exhausted.
   void grow(std::size_t pool_bytes) {
     stream_.synchronize();
     reserved_.grow(pool_bytes);

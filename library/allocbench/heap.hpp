@@ -11,7 +11,8 @@
 //   void* block = handle.malloc(thread, bytes);   // null: out of memory
 //   handle.free(thread, block);                   // a block of this heap (allocbench/checked_handle.hpp checks it)
 //
-// Allocators with a state per thread or warp (FDGMalloc, CRW) need a session: allocators/support/contract/session.hpp.
+// Allocators with a state per thread or warp, such as FDGMalloc, need a session
+// (allocators/support/contract/session.hpp).
 #pragma once
 
 #include <cstddef>
@@ -43,8 +44,9 @@ class Heap {
   // Allocates `pool_bytes` of device memory and initialises an empty heap. Throws simt::Fault, or Unsupported if the
   // design cannot use such a pool.
   //
-  // The size of the device heap can be set only before the first kernel that uses it. If several heaps need it, first
-  // call device.set_device_heap_bytes() with the sum of their needed_device_heap(), then pass is_set.
+  // The size of the device heap can be set only before the first kernel that uses the device heap. If several heaps
+  // need it, first call device.set_device_heap_bytes() with the sum of their needed_device_heap(), then pass is_set to
+  // each heap.
   explicit Heap(simt::Stream& stream, std::size_t pool_bytes, const Parameters& parameters = {},
                 DeviceHeap device_heap = DeviceHeap::set)
       : arena_(stream, pool_bytes), allocator_(create(arena_, parameters, device_heap)) {}
@@ -57,8 +59,8 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // Returns the handle, which kernels take by value. It is valid as long as the heap exists. It converts to A, which
-  // does not check frees.
+  // Returns the handle, which kernels take by value. The handle is valid as long as the heap exists. It converts to A,
+  // which does not check frees.
   using Handle = std::conditional_t<checks_frees, CheckedHandle<A>, A>;
   Handle handle() const {
     if constexpr (checks_frees) {
@@ -89,8 +91,8 @@ class Heap {
   // uses the heap may run.
   HeapUsage usage() const requires requires(const A& allocator, simt::Stream& stream) { allocator.usage(stream); }
   { return allocator_.usage(arena_.stream()); }
-  // Returns a violated invariant of the metadata. Returns an empty text if all hold or the design states no invariants.
-  // Waits like usage().
+  // Checks the invariants of the metadata and returns one that does not hold. Returns an empty text if all hold or the
+  // design states no invariants. Waits like usage().
   std::string check() const {
     if constexpr (requires(const A& allocator, simt::Stream& stream) { allocator.broken_invariant(stream); }) {
       return allocator_.broken_invariant(arena_.stream());

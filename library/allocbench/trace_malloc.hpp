@@ -1,5 +1,5 @@
-// This header records the malloc() and free() calls of kernels. The kernels need no change. Include this header after
-// all others.
+// This header records the malloc() and free() calls of kernels. With CUDA, the kernels need no change. Include this
+// header after all others.
 //
 //   #include <allocbench/trace_malloc.hpp>
 //   __global__ void my_kernel(...) { ... malloc(bytes) ... free(block) ... }
@@ -11,8 +11,8 @@
 //
 // Comb serves the kernels from its own pool instead of CUDA's heap. With CUDA, host code keeps its malloc() and free().
 // After the include, std::malloc does not compile; write ::malloc. A `__device__` variable refers to the trace, so
-// kernels and MallocTrace must be in one file. On the CPU executor, the macros use a variable `thread`, the calling
-// thread. So after the include, only functions with a parameter of this name can call malloc() and free(). Link
+// kernels and MallocTrace must be in one file. On the CPU executor, the macros pass a variable `thread`, the calling
+// thread. So after the include, only code with a variable of this name can call malloc() and free(). Link
 // allocbench::traces.
 #pragma once
 

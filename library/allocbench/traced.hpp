@@ -31,9 +31,9 @@ class Traced<Heap<A>> {
  public:
   using Handle = TracedHandle<typename Heap<A>::Handle>;
 
-  // Makes the heap. The arguments after `options` are those of Heap<A>. The recorder takes additional device memory: 24
-  // B for each call that the buffers can record for one kernel (TraceOptions), and 4 B for each possible block address
-  // (a quarter of the pool with an alignment of 16 B).
+  // Makes the heap. The arguments after `options` are those of Heap<A>. The recorder takes additional device memory: at
+  // least 24 B for each call that the buffers can record for one kernel (TraceOptions), and 4 B for each possible block
+  // address (a quarter of the pool with an alignment of 16 B).
   template <class... Arguments>
   explicit Traced(const TraceOptions& options, simt::Stream& stream, Arguments&&... arguments)
       : heap_(stream, std::forward<Arguments>(arguments)...),

@@ -12,12 +12,11 @@
 namespace allocbench::front {
 namespace {
 
-// If a worker dies, all runs of its task are lost, so tasks are small. A run takes about a millisecond.
+// If a worker dies, all runs of its task are lost, so tasks are small.
 constexpr std::uint64_t runs_per_task = 500;
 constexpr double task_limit_seconds = 60;
 constexpr double single_run_limit_seconds = 10;
-// ThreadSanitizer makes a run slow: with a large second heap it takes up to half a minute of a core, and longer on a
-// busy machine.
+// ThreadSanitizer makes runs slow, most of all in a large second heap and on a busy machine.
 constexpr double race_limit_seconds = 300;
 
 }  // namespace

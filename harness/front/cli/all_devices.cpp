@@ -30,8 +30,8 @@ namespace process = boost::process;
 
 constexpr auto between_looks = std::chrono::milliseconds(100);
 
-// Returns the UUIDs of the GPUs, by their number. Only a worker knows the number of GPUs. The first number that no
-// worker can open is beyond the last GPU or belongs to a broken one, so its error is shown.
+// Returns the UUIDs of the GPUs, in the order of their numbers. Only a worker knows how many GPUs there are. The first
+// number that no worker can open is beyond the last GPU or belongs to a broken GPU, so the error is shown.
 std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram& program) {
   std::vector<std::string> cards;
   SessionListener listener;

@@ -17,14 +17,14 @@ struct ConfigShare {
   std::string card = {};   // UUID of the card that the config has results of, or empty
 };
 
-// Returns the configs of each of the GPUs with these UUIDs. A config that has results of one of these GPUs continues
+// Returns the configs for each of the GPUs with these UUIDs. A config that has results of one of these GPUs continues
 // there. The other configs are spread so that all GPUs have about the same work.
 std::vector<std::vector<std::string>> share_out(std::vector<ConfigShare> configs,
                                                 const std::vector<std::string>& cards);
 
 // Measures on all GPUs at once. Returns the largest exit code of the processes, or exit_interrupted after a signal to
-// end. A first signal is passed on, so each process writes its results. `command` is the command to continue. It is
-// printed if an exit code is not 0. Throws UsageError for the CPU back end.
+// end. Passes a first signal on to the processes, so that each writes its results. `command` is the command to
+// continue. It is printed if an exit code is not 0. Throws UsageError for the CPU back end.
 int study_on_all_devices(const StudyOptions& study, const Target& target, const std::vector<ConfigShare>& configs,
                          const std::string& command);
 

@@ -1,4 +1,4 @@
-// This file has the options of every verb, and the texts of the help.
+// This file has the options of the verbs, except those of app_results.cpp, and the texts of the help.
 #include "harness/front/cli/app.hpp"
 
 #include <fmt/format.h>
@@ -17,21 +17,21 @@ namespace allocbench::front {
 namespace {
 
 constexpr const char* program_description =
-    "allocbench measures GPU memory allocators: every allocator under every workload, on a CUDA GPU or on the CPU. "
+    "allocbench measures GPU memory allocators under many workloads, on a CUDA GPU or on the CPU. "
     "It writes results to stdout and into a folder (events.jsonl, results.csv, results.json), and progress to stderr.";
 
 // Help and manual break long lines, but not indented ones, which may have at most 72 characters.
 constexpr const char* footer =
     "Examples:\n"
     "  allocbench configs/quick.json              on the GPU, else on the CPU\n"
-    "  allocbench configs/quick.json --dry-run    list cells, longest time\n"
+    "  allocbench configs/quick.json --dry-run    print the plan\n"
     "  allocbench configs/quick.json --resume     continue after Ctrl-C\n"
     "  allocbench configs/quick.json --only-failed --timeout 120\n"
     "  allocbench study papers                    a group as one plan\n"
     "  allocbench try my.trace                    a recorded application\n"
     "  allocbench list allocators\n"
     "  allocbench describe halloc\n"
-    "  allocbench check --allocator cm_malloc     search it for bugs\n"
+    "  allocbench check --allocator cm_malloc     search for bugs\n"
     "  allocbench profile smoke/comb/threads:1024  under Nsight Compute\n"
     "  allocbench report results/quick-cuda       print the results again\n"
     "  allocbench report results/reference/h200 --html    one HTML page\n"
@@ -59,7 +59,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_flag("--allow-mixed", run.allow_mixed,
                "With --resume or --only-failed: continue with another revision, card or driver. Every figure says so");
   app.add_option("--timeout", run.timeout,
-                 "Deadline of each cell and round in seconds, from 0.01 to 1000000 (default: the config's)")
+                 "Deadline for each round of a cell in seconds, from 0.01 to 1000000 (default: the config's)")
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--minutes", run.minutes,
@@ -67,8 +67,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
-                               "Earlier results, which predict times and failures. Probable failures come late "
-                               "(default: kept results of this device, else of another GPU)")
+                               "Folder of earlier results, which predict times and failures. Cells that will probably "
+                               "fail come late (default: kept results of this device, else of another GPU)")
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of requests and order (default: the config's)")->type_name("N");
@@ -82,12 +82,12 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
     run.memory_bytes = parse_bytes(text);
     if (!run.memory_bytes) throw CLI::ValidationError("--device-memory", "must be a size such as 8GiB; found " + text);
   };
-  app.add_option_function<std::string>(
-         "--device-memory", read_memory,
-         "Skip cells with a larger pool, and fit pools of `\"pool\": \"fit\"` to it (default: the device's memory)")
+  app.add_option_function<std::string>("--device-memory", read_memory,
+                                       "Plan for a device with SIZE of memory: skip cells with a larger pool, and fit "
+                                       "the pool to SIZE where a config says `\"pool\": \"fit\"` "
+                                       "(default: the device's memory)")
       ->type_name("SIZE");
-  app.add_flag("--full", run.full,
-               "Measure the larger grid of each config that has a part `full`. This takes much longer");
+  app.add_flag("--full", run.full, "Measure the larger grid of each config that has a part `full`");
   app.add_option("--os-threads", run.os_threads,
                  "CPU back end: number of OS threads that run thread blocks (0 = one per core)")
       ->type_name("N");
@@ -122,8 +122,8 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 }
 
 constexpr const char* study_footer =
-    "The configs are measured together: if an allocator allows it, one worker process measures its cells of all "
-    "configs. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), "
+    "The configs are measured together: in each round, one worker process measures an allocator's cells of all "
+    "configs, if the allocator allows it. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), "
     "survey (survey2021), and each folder of configs/ by its name. On a GPU the default of --minutes is 20 for papers "
     "and 15 for any other group.\n"
     "  allocbench study papers --dry-run\n"
@@ -143,8 +143,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
       ->type_name("DIR");
   verb->add_option("--only", study.only, "Measure only this config of the group (repeatable)")->type_name("CONFIG");
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
-  auto* started =
-      verb->add_flag("--started", study.started, "With --resume: only the configs that have a log in their folder");
+  auto* started = verb->add_flag("--started", study.started,
+                                 "With --resume: measure only the configs that have a log in their folder");
   // A hidden option. With --device all, the parent gives it to each of its processes. Then only the parent selects the
   // shard, draws the figures and prints the command to continue.
   verb->add_option("--part", study.part)->group("");
@@ -157,8 +157,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
   };
   auto* shard = verb->add_option_function<std::string>(
                         "--shard", read_shard,
-                        "Measure the I-th of N parts of the group. N machines with the same checkout and --only make "
-                        "the same parts and so can share the work; `allocbench merge` joins their results")
+                        "Measure the I-th of N parts of the group. Machines with the same checkout and --only "
+                        "make the same N parts, so they can share the work; `allocbench merge` joins their results")
                     ->type_name("I/N");
   auto* slurm = verb->add_option("--slurm", study.slurm,
                                  "Measure nothing. Print a script that submits N shards to Slurm, and a job that "
@@ -186,15 +186,16 @@ void add_study(CLI::App& app, StudyOptions& study) {
 
 constexpr const char* try_footer =
     "TRACE is a folder that allocbench::Traced wrote (docs/try-your-application.md). For a CONFIG, "
-    "Comb records the job first. Every allocator then replays the calls, kernel by kernel, and the command prints a "
-    "ranking. The results are stored as those of any run.\n  allocbench try my.trace\n"
+    "Comb records the job first. Then the allocators of this build replay the calls, kernel by kernel, and the command "
+    "prints a ranking. The results are stored as those of any run.\n"
+    "  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
     "Exit codes: 0: ranked; 1: no allocator served all requests; 2: wrong usage or a damaged trace; 3: no worker, no "
     "device, a lost GPU, a job without a trace or no room for results; 130: interrupted.";
 
 void add_try(CLI::App& app, TryOptions& trying) {
-  CLI::App* verb = app.add_subcommand("try", "Rank all allocators for your application: replay its trace under each");
+  CLI::App* verb = app.add_subcommand("try", "Rank allocators for your application: replay its trace under each");
   verb->footer(try_footer);
   verb->add_option("trace", trying.trace, "Folder of a trace, or a config of one job, which is recorded first")
       ->required()
@@ -215,7 +216,7 @@ void add_try(CLI::App& app, TryOptions& trying) {
 
 constexpr const char* check_footer =
     "Each failure comes with a seed string (with the strategy dfs: with a file). --replay repeats that run and shows "
-    "its last steps. --shrink reduces the schedule to the few decisions that matter. Findings are written to the "
+    "its last steps. --shrink searches for a shorter schedule with the same outcome. Findings are written to the "
     "folder --out.\n"
     "  allocbench check                 all allocators, 10,000 schedules each\n"
     "  allocbench check --allocator halloc --seeds 100000\n"
@@ -237,10 +238,12 @@ void add_check(CLI::App& app, CheckOptions& check) {
   verb->add_option("--seeds", check.seeds, "Schedules per allocator, divided among the models (default 10000)")
       ->check(check_count)
       ->type_name("N");
-  verb->add_option("--race-seeds", check.race_seeds, "Runs per allocator in the race build (default 150)")
+  verb->add_option("--race-seeds", check.race_seeds,
+                   "Runs per allocator in the race build, divided among the models (default 150)")
       ->check(check_count)
       ->type_name("N");
-  verb->add_option("--first-seed", check.first_seed, "First seed (default 1). Another seed gives other schedules")
+  verb->add_option("--first-seed", check.first_seed,
+                   "First seed of the runs (default 1). Another seed gives other schedules")
       ->type_name("N");
   verb->add_option("--strategy", check.strategy, "Strategy that makes the schedules (default swarm); see --list")
       ->type_name("S");
@@ -285,14 +288,14 @@ void add_list(CLI::App& app, ListOptions& listing) {
   verb->add_option("what", listing.what, "What to list (default: all three)")
       ->check(CLI::IsMember({"allocators", "workloads", "metrics"}))
       ->type_name("allocators|workloads|metrics");
-  auto* json = verb->add_flag("--json", listing.json, "Print JSON, with parameters");
+  auto* json = verb->add_flag("--json", listing.json, "Print JSON, with all parameters");
   verb->add_flag("--names", listing.names, "Print names only, one per line")->excludes(json);
   verb->add_flag("--all", listing.all, "Include the deliberately broken allocators that test the harness");
   add_workers_option(*verb, listing.workers);
 }
 
 void add_describe(CLI::App& app, DescribeOptions& describing) {
-  CLI::App* verb = app.add_subcommand("describe", "Describe one allocator, workload or metric: paper, parameters");
+  CLI::App* verb = app.add_subcommand("describe", "Describe one allocator, workload or metric");
   verb->add_option("name", describing.name, "A name that `allocbench list` shows")->required()->type_name("NAME");
   verb->add_flag("--json", describing.json, "Print JSON");
   add_workers_option(*verb, describing.workers);

@@ -1,4 +1,4 @@
-// This file has the command line as CLI11 sees it. Help, completion scripts and the manual page are made from this
+// This file describes the command line for CLI11. Help, completion scripts and the manual page are made from this
 // description.
 #pragma once
 

@@ -77,9 +77,10 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
       ->needs(reference);
   add_device_option(*verb, comparing.device, "With --with-reference: ")->needs(reference);
   add_workers_option(*verb, comparing.workers);
-  verb->add_option("--cells", comparing.cells_per_family,
-                   "With --with-reference: number of cells to measure for each family of allocators and each workload, "
-                   "the cheapest ones (default 6; 0 = all)")
+  verb->add_option(
+          "--cells", comparing.cells_per_family,
+          "With --with-reference: number of cells to measure for each family of allocators under each workload, "
+          "the cheapest ones first (default 6; 0 = all)")
       ->needs(reference)
       ->type_name("N");
   auto* fail_on =
@@ -95,7 +96,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
   verb->add_option("--ignore", comparing.ignored,
                    "Compare cells although this differs: seed, state, l2, pool_bytes, workload/NAME, ... (repeatable)")
       ->type_name("KEY");
-  verb->add_flag("--all", comparing.all, "Also list phases that are the same or unsure");
+  verb->add_flag("--all", comparing.all, "Also list phases with the verdict `same` or `unsure`");
   auto* markdown = verb->add_flag("--markdown", comparing.markdown, "Print Markdown");
   verb->add_flag("--json", comparing.json, "Print every phase as JSON, with numbers, intervals and p-values")
       ->excludes(markdown);

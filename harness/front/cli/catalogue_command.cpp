@@ -84,7 +84,8 @@ std::string summary(const Entry& entry) {
   return entry.summary + (entry.paper.empty() ? "" : fmt::format(" ({})", entry.paper));
 }
 
-// Returns " (cuda only)" for entries that not every built worker has.
+// Returns the back ends of an entry that not every built worker has, such as " (cuda only)". Returns an empty text for
+// any other entry.
 template <class Entry>
 std::string only_there(const Offered<Entry>& offered, const Offer& offer) {
   if (offered.backends.size() == offer.backends.size()) return "";
@@ -111,13 +112,13 @@ void print_list(std::string_view title, const std::vector<Offered<Entry>>& list,
   }
 }
 
-// Returns the first paper, without its sections. "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021" belongs to the
-// first paper.
+// Returns the first paper, without its sections. For "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021" it is
+// "Vinkler & Havran 2015".
 std::string paper_of(const protocol::AllocatorDescription& allocator) {
   return allocator.paper.substr(0, std::min(allocator.paper.find(", sec"), allocator.paper.find(';')));
 }
 
-// Returns the form as readers see it.
+// Returns the form in words for users.
 std::string shown_form(const protocol::AllocatorDescription& allocator) {
   return allocator.form == "own" ? "own design" : allocator.form;
 }

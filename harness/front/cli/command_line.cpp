@@ -55,8 +55,8 @@ std::string unexpected(const CLI::App& app) {
   return fmt::format("{} Try {}.", text, help);
 }
 
-// CLI11's messages name positional arguments by internal words, such as "what: allocs not in
-// {allocators,workloads,metrics}".
+// Returns a message of CLI11 in plain words. CLI11 names positional arguments by internal words, such as "what: allocs
+// not in {allocators,workloads,metrics}".
 std::string plain_words(const std::string& text) {
   constexpr std::string_view of_values = " not in {";
   constexpr std::string_view of_lack = " is required";

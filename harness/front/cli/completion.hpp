@@ -1,4 +1,5 @@
-// This file completes commands in a shell. The script calls `allocbench complete WORD...` at every Tab.
+// This file completes commands in a shell. The script that `allocbench completion` prints calls `allocbench complete
+// WORD...` at every Tab.
 #pragma once
 
 #include <string>

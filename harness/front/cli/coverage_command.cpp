@@ -1,5 +1,5 @@
-// `allocbench check --coverage` lists the lines of device code that no built-in model executes. tools/reach.py measures
-// them.
+// `allocbench check --coverage` lists the lines of device code that no built-in model executes. tools/reach.py finds
+// these lines.
 #include <fmt/format.h>
 
 #include <filesystem>

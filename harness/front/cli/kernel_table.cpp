@@ -43,7 +43,7 @@ std::optional<double> number_in(std::string text) {
 // The kernel that holds the stream back until all launches are enqueued (simt/cuda/hold.cu) belongs to no phase.
 bool holds_the_stream(const std::string& demangled) { return demangled.find("hold_kernel(") != std::string::npos; }
 
-// simt launches function objects through kernel_entry<Kernel, Args...>, so the name of the object is more useful.
+// simt launches function objects through kernel_entry<Kernel, Args...>. The table shows the name of the object instead.
 std::string short_name(const std::string& demangled) {
   const std::string entry = "kernel_entry<";
   const auto begin = demangled.find(entry);

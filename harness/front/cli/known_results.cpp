@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using protocol::Json;
 
-// Verification takes about as long as the samples of a round, but at least this long.
+// Verification is assumed to take as long as the samples of a round, but at least this long.
 constexpr double least_verification_seconds = 0.03;
 
 // Returns the seconds of a first round, from the wall time of one sample.
@@ -52,7 +52,7 @@ class EarlierRuns {
  public:
   explicit EarlierRuns(bool other_model) : other_model_(other_model) {}
 
-  // Throws UsageError for a folder without readable results.
+  // Adds the runs of a folder. Throws UsageError if it has no readable results.
   void add(const std::string& folder) {
     for (const fs::path& file : run_files(folder)) {
       const std::optional<fs::path> results = is_log(file) ? results_beside(file) : file;
@@ -75,7 +75,7 @@ class EarlierRuns {
          folder);
   }
 
-  // Kept logs are long and often have no samples. Their results have the same facts.
+  // Adds the facts of a results.json. Kept logs are long and often have no samples, so their results are read instead.
   void add_results(const std::string& path, const std::string& folder) {
     const std::string text = read_text_file(path, "The results file", limits::log_bytes);
     try {
@@ -107,8 +107,8 @@ class EarlierRuns {
   EarlierResults earlier_;
 };
 
-// Reads whatever exists. An unreadable folder only causes a warning, because only the order of cells and short
-// deadlines depend on it.
+// Adds the kept results of these configs, if there are any. An unreadable folder only causes a warning, because only
+// the order of cells and short deadlines depend on it.
 void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector<std::string>& figures, bool quiet) {
   for (const std::string& figure : figures) {
     const fs::path folder = reference / figure;

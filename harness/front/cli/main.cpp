@@ -39,8 +39,8 @@ int dispatch(const Command& command) {
   return std::visit(Dispatcher{}, command);
 }
 
-// Turns lost output into a failure, unless the exit code already reports wrong usage or an interruption. This detects,
-// for example, a full disk behind a redirection.
+// Turns lost output into a failure, unless the exit code already reports wrong usage or an interruption. Output is
+// lost, for example, if it is redirected to a full disk.
 int after_output(int exit_code) {
   const int error = lost_output();
   if (error == 0 || exit_code == exit_usage || exit_code == exit_interrupted) return exit_code;

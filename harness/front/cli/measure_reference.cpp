@@ -1,4 +1,4 @@
-// `allocbench compare --with-reference` measures the cells of kept runs on this machine, as one plan.
+// `allocbench compare --with-reference` measures cells of kept runs on this machine, as one plan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr double default_minutes_on_gpu = 15;  // as for most groups of `study`
 
-// The kept runs of one config, and the plan of this version for it.
+// The kept runs of one config, and the plan that this version of the program makes for it.
 struct Kept {
   const Results* first;  // first of the runs; all have the same config
   std::map<std::string, const CellResult*> ok;
@@ -89,8 +89,8 @@ std::vector<Candidate> candidates_of(std::vector<Kept>& figures, std::uint64_t d
   return cells;
 }
 
-// Selects the cheapest cells of each family of allocators under each workload. On an unknown card they give the most
-// information in the shortest time. Returns the number of cells before the selection.
+// Selects the cheapest cells of each family of allocators under each workload. Returns the number of cells before the
+// selection.
 std::size_t pick(std::vector<Kept>& figures, std::uint64_t per_family, std::uint64_t device_memory_bytes) {
   const std::vector<Candidate> cells = candidates_of(figures, device_memory_bytes);
   std::map<std::pair<std::string, std::string>, std::uint64_t> taken;

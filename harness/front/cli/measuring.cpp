@@ -112,7 +112,7 @@ SessionListener listener_of(std::vector<FigureRun>& open, Progress& progress) {
   return listener;
 }
 
-// Describes the cells that were left out for lack of time.
+// Describes the cells that got no round or too few rounds for lack of time.
 std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   if (rest.not_begun == 0 && rest.cut == 0) return "";
   std::vector<std::string> parts;
@@ -282,7 +282,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
     run.news = news_of(figure, options, writer);
     open.push_back(std::move(run));
   }
-  // This step writes the first event of each log. It comes after all logs are open. Otherwise, if a log could not be
+  // This step writes the event `run` to each log. It comes after all logs are open. Otherwise, if a log could not be
   // opened, the other logs would contain a run that never began.
   for (FigureRun& each : open) {
     each.log->run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,

@@ -1,4 +1,4 @@
-// `allocbench merge DIR... --out DIR` joins the results of several machines into one set.
+// `allocbench merge DIR... --out DIR` joins the runs of several folders into one folder per config.
 #include <fmt/format.h>
 
 #include <cerrno>

@@ -30,7 +30,7 @@ namespace process = boost::process;
 
 constexpr std::uint64_t longest_table_bytes = 64u << 20;
 
-// The name of a cell begins with the name of its config, which is its path below configs/.
+// The name of a cell begins with the name of its config. The name of a config is its path below configs/ without .json.
 std::string config_of(const ProfileOptions& options) {
   if (!options.config.empty()) return options.config;
   for (auto end = options.cell.rfind('/'); end != std::string::npos && end != 0;

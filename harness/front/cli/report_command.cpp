@@ -1,5 +1,5 @@
-// `allocbench report PATH` prints the tables of runs, and makes their results files again from the event logs. The
-// Python package implements `report PATH --html` and `advise`.
+// `allocbench report PATH` prints the tables of runs, and rewrites their results files from the event logs. The Python
+// package plots implements `report PATH --html` and `advise`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace allocbench::front {
 namespace {
 
-// Makes results.csv and results.json again if the log has the numbers and is not packed.
+// Rewrites results.csv and results.json if the log has the numbers and is not packed.
 void write_results_beside(const std::filesystem::path& log, const Results& results) {
   if (is_log(log) && !is_packed(log) && !results.is_stored) write_results(results, log.parent_path().string());
 }
@@ -48,8 +48,8 @@ std::vector<std::filesystem::path> files_of(const ReportOptions& options) {
   return files;
 }
 
-// The page reads results.json, which is first made again from a plain log. The page lists logs that cannot be read, and
-// shows the rest.
+// Makes the page, which reads results.json. So each results.json is first rewritten from its log, if the log is not
+// packed. The page lists logs that cannot be read, and shows the rest.
 int write_page(const ReportOptions& options) {
   for (const std::string& path : options.paths) {
     if (path.ends_with(".html")) {

@@ -1,4 +1,4 @@
-// `allocbench --config F.json` measures one config and prints its table.
+// `allocbench F.json` measures one config and prints its table.
 #include <fmt/format.h>
 
 #include <cstdlib>

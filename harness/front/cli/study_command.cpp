@@ -139,7 +139,8 @@ bool is_passed_over(const StudyOptions& study, const std::string& text) {
   return std::find(study.only.begin(), study.only.end(), json["name"].get<std::string>()) == study.only.end();
 }
 
-// If more configs than this have mistakes, the others are only named. A build with few plug-ins serves few configs.
+// If more configs than this have mistakes, the others are only named. A build that lacks plug-ins may cause mistakes in
+// most configs.
 constexpr std::size_t most_explained_configs = 3;
 
 std::string joined(const std::vector<std::string>& mistakes, const std::vector<std::string>& paths) {
@@ -261,7 +262,7 @@ std::string part_text(const std::optional<Shard>& shard) {
   return shard ? fmt::format("{}/{}", shard->text(), shard->partition) : whole_group;
 }
 
-// A log belongs to one shard, which merging requires.
+// Stores the shard in the figure. A log must belong to one shard, because merging requires this.
 void set_shard(Figure& figure, const std::optional<Shard>& shard) {
   const std::optional<Shard>& earlier = figure.history.shard;
   if (shard && figure.history.run != nullptr && earlier != shard) {

@@ -1,5 +1,5 @@
-// `allocbench try TRACE|CONFIG` replays a recorded application under every allocator of the worker (except broken and
-// delayed ones) and ranks them. The job of a config is recorded first.
+// `allocbench try TRACE|CONFIG` replays a recorded application under the allocators of the worker, except broken and
+// delayed ones, and ranks those that serve it. The job of a config is recorded first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 // Size of the pool, as a multiple of the most requested bytes that are live together.
 constexpr double pool_share = 1.25;
-// Many designs use chunks of megabytes and need several chunks for each size.
+// Least size of the pool. Many designs use chunks of megabytes and need several chunks for each size.
 constexpr std::uint64_t least_pool = std::uint64_t{64} << 20;
 
 traces::Trace read_recorded(const std::string& folder) {

@@ -24,7 +24,7 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
   return fmt::format("line {}, column {}", line, column);
 }
 
-// The position of a mistake that the parser's own errors do not report.
+// Ends the parsing at an object with too many keys, whose place is `where`.
 struct TooManyKeys {
   std::string where;
 };
@@ -123,7 +123,7 @@ Json parse_strictly(std::string_view text, Problems& problems) {
 }
 
 std::string canonical_text(const Json& json) {
-  // The unordered type keeps its keys sorted.
+  // nlohmann::json sorts its keys, unlike ordered_json.
   return nlohmann::json(json).dump();
 }
 

@@ -13,8 +13,8 @@ namespace allocbench::front {
 // JSON that is parsed once and then shared without changes, such as the config and the host.
 using Document = std::shared_ptr<const nlohmann::ordered_json>;
 
-// Parses JSON that a user wrote. Wrong syntax, duplicate keys (which JSON libraries silently drop), numbers out of
-// range and too many levels or keys are added to the problems. If there are problems, the result must not be used.
+// Parses JSON that a user wrote. Adds a problem for wrong syntax, duplicate keys (which JSON libraries silently drop),
+// numbers out of range, and too many levels or keys. If there are problems, the result must not be used.
 nlohmann::ordered_json parse_strictly(std::string_view text, Problems& problems);
 
 // Returns the JSON with sorted keys and without blanks, so that equal meanings give equal texts.

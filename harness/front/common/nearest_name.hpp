@@ -12,8 +12,7 @@ namespace allocbench::front {
 // other, if no part of the text is changed twice.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Returns the closest name. Returns an empty text if no name is close, because a far-fetched suggestion is worse than
-// none.
+// Returns the closest name. Returns an empty text if no name is close, because a wrong suggestion is worse than none.
 std::string nearest_name(std::string_view found, const std::vector<std::string>& valid);
 
 }  // namespace allocbench::front

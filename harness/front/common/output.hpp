@@ -1,5 +1,5 @@
 // These functions print output for the user. If output cannot be written, the program continues, because results are
-// more important. `lost_output()` reports it at the end.
+// more important. lost_output() reports the loss at the end.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// These types are the mistakes of a config. The mistakes are collected, so that the user sees all of them at once, and
-// they are formatted in one place.
+// These types collect the mistakes in a config, so that one message shows them together.
 #pragma once
 
 #include <cstddef>

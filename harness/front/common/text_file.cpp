@@ -30,7 +30,7 @@ const char* kind_of(mode_t mode) {
 
 class Descriptor {
  public:
-  // A pipe without a writer would block the plain open.
+  // With O_NONBLOCK, open() does not wait until another program opens a pipe for writing.
   explicit Descriptor(const std::string& path) : value_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~Descriptor() {
     if (value_ >= 0) close(value_);

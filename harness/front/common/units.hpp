@@ -1,5 +1,5 @@
-// This file reads and prints quantities. Files contain base units (seconds, bytes). Only texts for people use scaled
-// units.
+// This file reads and prints quantities. Files of results contain base units (seconds, bytes). Only texts for people
+// use scaled units.
 #pragma once
 
 #include <cstdint>

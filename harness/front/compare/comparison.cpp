@@ -138,8 +138,8 @@ void test_all(Comparison& comparison) {
   }
 }
 
-// Returns whether B lacks a phase of A, or the rounds that a comparison needs and A has. False for a cell that is not
-// ok on both sides.
+// Returns whether B lacks a phase of A, or the rounds that a comparison needs and A has. Returns false for a cell that
+// is not ok on both sides.
 bool is_missing(const CellComparison& cell) {
   if (cell.a->status != Status::ok || cell.b->status != Status::ok) return false;
   return std::any_of(cell.a->phases.begin(), cell.a->phases.end(), [&](const ComparedPhase& phase) {

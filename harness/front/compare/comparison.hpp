@@ -66,7 +66,7 @@ struct ComparisonOptions {
 // the sides have no cell in common or nothing could be compared, and if `ignored` makes two cells of a side equal.
 std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options);
 
-// Returns the comparison in at most 80 columns. `all` also prints phases that are the same or unsure.
+// Returns the comparison in at most 80 columns. `all` also prints phases with the verdict `same` or `unsure`.
 std::string comparison_text(const Comparison& comparison, bool all, bool colours);
 std::string comparison_markdown(const Comparison& comparison, bool all);
 std::string comparison_json(const Comparison& comparison);

@@ -1,4 +1,4 @@
-// These are phrases that the text and the Markdown of a comparison share.
+// These functions make phrases that the text and the Markdown of a comparison share.
 #pragma once
 
 #include <map>

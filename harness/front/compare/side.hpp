@@ -26,8 +26,8 @@ struct ComparedPhase {
   std::size_t round_count() const { return stored ? stored->rounds : rounds.size(); }
 };
 
-// A cell of a side. If several runs have the cell, their rounds are combined. If a run failed, the cell is failed. If a
-// phase has no samples in a run, only the run with the most rounds counts for this phase.
+// A cell of a side. If several runs have the cell, their rounds are combined. If the cell failed in one of them, it
+// counts as failed. If a phase has no samples in a run, only the run with the most rounds counts for this phase.
 struct ComparedCell {
   std::string id;
   std::string name;       // figure/label/axis:value/..., as for --filter
@@ -59,7 +59,7 @@ struct Side {
 // format.
 std::vector<Results> read_runs(const std::string& argument);
 
-// Throws UsageError with the next step if no cell was measured.
+// Returns the side of an argument. Throws UsageError with the next step if no cell was measured.
 Side side_of(const std::string& argument, const std::vector<Results>& runs,
              const std::string& to_continue = "Continue the run with --resume.");
 

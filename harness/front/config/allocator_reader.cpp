@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
 const Json& set_node() { return schema_definition("allocators").at("items").at("anyOf").at(2); }
 
-// Returns the plug-in that may define an allocator. The plug-in has the name of the allocator or its beginning:
-// "saboteur" for "saboteur_null". Returns null if there is none.
+// Returns the unusable plug-in that may define an allocator. Its name is the name of the allocator or the beginning
+// before an underscore: "saboteur" for "saboteur_null". Returns null if there is none.
 const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
                                                    const std::vector<protocol::BrokenPlugin>& plugins) {
   const protocol::BrokenPlugin* best = nullptr;
@@ -83,7 +83,7 @@ void AllocatorReader::read_entries(const Json& json, const std::string& pointer)
 void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   if (json == "all") {
     for (const protocol::AllocatorDescription& allocator : names_.catalogue.allocators) {
-      // A delayed form whose delays are 0 is its base again.
+      // Without delays a delayed form is the same as its base, so it is left out.
       if (!allocator.test_only && allocator.form != "delayed") add_choice(allocator, {}, "");
     }
     return;
@@ -117,8 +117,8 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   add_choice(*allocator, given, label);
 }
 
-// Returns the allocator with this id. If there is none, adds a problem, and returns the nearest allocator, so that the
-// parameters are also checked, or null. Adds no problem if the catalogue is not complete.
+// Returns the allocator with this id. If there is none, adds a problem. Then returns the allocator with the nearest id,
+// so that its parameters are also checked, or null if no id is near. Adds no problem if the catalogue is not complete.
 const protocol::AllocatorDescription* AllocatorReader::known(const std::string& id, const std::string& pointer) {
   if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
   if (!names_.complete) return nullptr;

@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 
 bool is_axis_form(const Json& json) { return json.is_object() && (json.contains("range") || json.contains("log2")); }
 
-// Objects are merged key by key; other values are replaced. Axes are replaced as a whole, because half a range and half
-// a log2 are not an axis. null removes a key.
+// Objects are merged key by key; other values are replaced. Axes are replaced as a whole, because a mixture of `range`
+// and `log2` is not an axis. null removes a key.
 void merge_into(Json& base, const Json& changes) {
   for (const auto& [key, value] : changes.items()) {
     if (value.is_null()) {
@@ -29,8 +29,8 @@ void merge_into(Json& base, const Json& changes) {
   }
 }
 
-// Returns the largest power of two that leaves a quarter of the memory for the metadata of allocators, the workload and
-// the device heap.
+// Returns the largest power of two that leaves at least a quarter of the memory for the metadata of allocators, the
+// workload and the device heap.
 std::uint64_t largest_pool(std::uint64_t memory_bytes) { return std::bit_floor(memory_bytes / 4 * 3); }
 
 void fit_pool(Json& config, std::uint64_t memory_bytes) {

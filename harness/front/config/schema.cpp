@@ -12,7 +12,7 @@
 
 namespace allocbench::front {
 
-// CMake generates this text from the file.
+// CMake generates this text from configs/schema/config.schema.json.
 extern const char* const config_schema_text;
 
 namespace {

@@ -14,7 +14,7 @@
 
 namespace allocbench::front {
 
-// Returns nullopt after adding a problem.
+// Reads one value. Returns nullopt after adding a problem.
 std::optional<ParameterValue> read_value(const nlohmann::ordered_json& json, const ParameterInfo& parameter,
                                          const std::string& pointer, Problems& problems);
 

@@ -67,7 +67,8 @@ struct RunHistory {
   std::size_t unfinished() const;
 };
 
-// Throws UsageError if a log is damaged or has another format, with the number of the line, and if it has no run.
+// Throws UsageError, with the number of the line, if a log is damaged or has another format. Also throws it if the log
+// has no run.
 RunHistory read_history(const std::vector<std::string>& lines, const std::string& path);
 
 }  // namespace allocbench::front

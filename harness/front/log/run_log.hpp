@@ -1,4 +1,4 @@
-// RunLog writes the events of a run, as harness/README.md defines them. Each kind has one function.
+// RunLog writes the events of a run, as harness/README.md defines them. Each kind of event has one function.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct CellEnd {
   // Returns whether the cell is finished. Only a cell that was left out for lack of time is not, because a later run
   // can still measure it.
   bool is_final() const { return !left_out || too_large; }
-  // Returns the first line of the reason, because some reasons continue with a dump of lanes.
+  // Returns the first line of the reason, because some reasons continue with a table of lanes.
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }
 };
 

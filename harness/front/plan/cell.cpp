@@ -8,7 +8,7 @@
 namespace allocbench::front {
 namespace {
 
-// Removes parameters that are newer than the kept results, if they have the value of those results.
+// Removes the parameter `alignment` if it is 1, because the ids of kept results do not contain it.
 ParameterValues named_in_ids(ParameterValues parameters) {
   std::erase_if(parameters, [](const auto& each) {
     return each.first == "alignment" && each.second == ParameterValue(std::uint64_t{1});

@@ -32,8 +32,8 @@ struct CellDescription {
   ParameterValues axes;  // the cell's values on the swept axes
 };
 
-// Returns exactly the members that define the cell, without the name of the figure and without the number and time of
-// measurements.
+// Returns exactly the members that define the cell. They exclude the name of the figure, the number of measurements and
+// their time.
 nlohmann::ordered_json cell_definition(const CellDescription& cell);
 
 // Reads the event `cell` of a log or a cell of results.json. Throws protocol::Malformed if a member is missing or has

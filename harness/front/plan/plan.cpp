@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::string_view allocator_axis_prefix = "allocator.";
 
-// Returns the group of the axis along which a series grows: plot.x, otherwise the first axis. It varies fastest.
+// Returns the group of the axis along which a series grows: plot.x, otherwise the first axis. This group varies
+// fastest.
 std::size_t primary_group(const Config& config) {
   for (std::size_t i = 0; i < config.sweep.size(); ++i) {
     for (const Axis& axis : config.sweep[i].axes) {
@@ -65,7 +66,7 @@ class Odometer {
   std::vector<std::size_t> indices_;
 };
 
-// The exclusions with their values as sets, because the plan checks every cell.
+// The exclusions with their values as sets, because every cell is checked against them.
 class ExclusionList {
  public:
   explicit ExclusionList(const Config& config) {
@@ -290,7 +291,8 @@ void filter_plan(Plan& plan, const std::string& expression) {
   }
   std::regex regex;
   try {
-    // The executor is polynomial, because the default one takes exponential time for expressions such as (x+x+)+y.
+    // This flag selects an executor with polynomial time. The default one takes exponential time for expressions such
+    // as (x+x+)+y.
     regex.assign(expression, std::regex::ECMAScript | std::regex_constants::__polynomial);
   } catch (const std::regex_error&) {
     throw UsageError(fmt::format("--filter: \"{}\" must be a regular expression without back references.", expression));

@@ -70,7 +70,7 @@ void filter_plan(Plan& plan, const std::string& expression);
 void keep_cells(Plan& plan, const std::set<std::string>& ids);
 
 // Returns the order of `count` items in a round. The first round has the config's order, which readers expect. Later
-// rounds have a seeded random order, so that drift affects all items in the same way.
+// rounds have a seeded random order, so that a drift of clocks or temperature affects all items in the same way.
 std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, std::uint64_t round);
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// `allocbench merge` joins runs of several folders, machines or times into one log per config.
+// `allocbench merge` joins the runs in several folders into one log per config.
 #pragma once
 
 #include <string>

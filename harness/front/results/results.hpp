@@ -56,8 +56,8 @@ struct CellResult {
   bool has_end() const { return cell.end->stop != stop_so_far; }
 };
 
-// The origins of the numbers of all cells. Without --allow-mixed a figure has one revision, card and driver. Merged
-// runs can have several cards of one model, and several drivers.
+// The origins of the numbers of all cells. Without --allow-mixed a run has one revision, card and driver. Merged runs
+// can have several cards of one model, and several drivers.
 struct Provenance {
   std::vector<std::string> revisions;  // measured revisions in the order of their first cell
   std::vector<std::string> commits;    // commits of these revisions

@@ -1,5 +1,5 @@
-// This file writes results.json in Google Benchmark's format, so that its compare.py works. Everything else is under
-// "allocbench".
+// This file writes results.json in Google Benchmark's format, so that Google Benchmark's compare.py can read the file.
+// Everything else is under "allocbench".
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

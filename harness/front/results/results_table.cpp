@@ -32,7 +32,7 @@ std::vector<std::string> shown_phases(const Results& results) {
 
 constexpr std::string_view provisional_mark = "~";
 
-// Half the width of the interval in percent shows how reliable a time is.
+// Returns the time with half the width of its interval in percent, which shows how reliable the time is.
 std::string time_text(const PhaseResult& phase) {
   std::string text = format_seconds(phase.time.centre);
   if (const auto half = phase.time.relative_half_width())

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files of a run, best first.
+// The files that a run may have, the preferred one first.
 constexpr std::array<std::string_view, 2> file_names = {"events.jsonl", "results.json"};
 constexpr std::array<std::string_view, 3> endings = {"", ".xz", ".gz"};  // endings of packed files
 

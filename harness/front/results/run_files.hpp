@@ -9,7 +9,7 @@
 
 namespace allocbench::front {
 
-// Returns one file per run, in a stable order: a file that the argument names, or the event log of a folder, or its
+// Returns one file per run, in a stable order: a file that the argument names or, for a folder, its event log, or its
 // results.json if it has no log. Throws UsageError if the argument matches no run.
 std::vector<std::filesystem::path> run_files(const std::string& argument);
 

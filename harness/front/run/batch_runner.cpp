@@ -12,7 +12,7 @@
 namespace allocbench::front {
 namespace {
 
-// Returns the value of each phase. For a phase of several kernels, it is the largest one.
+// Returns a value for each phase: the largest one of the phase's kernels.
 std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protocol::Opened& opened,
                                                                     std::uint64_t protocol::Kernel::*member) {
   std::vector<std::pair<std::string, std::uint64_t>> largest;
@@ -98,7 +98,7 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
     if (interrupted()) return Step::interrupted;
     const bool alone = needs_process_per_sample(run);
     // If each sample needs its own process, a cell with several rounds takes one sample per round. A round counts as
-    // one value, so a second process would cost a start for little.
+    // one value, so more processes in a round would hardly narrow the interval.
     if (alone && run.cell->rounds > 1 && !run.running.empty()) return Step::done;
     const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
     if (count == 0) return Step::done;
@@ -292,7 +292,7 @@ void BatchRunner::end_all(const Outcome& outcome) {
 }
 
 // A cell that does not use the allocator's share of the device heap can be measured with a heap of any size. Most cells
-// do not use it, so a cell that is not known yet is treated in this way.
+// do not use it, so a cell is treated in this way until its worker has reported that it does.
 bool BatchRunner::needs_heap(const CellRun& run) const {
   return !batch_.has_heap_share || run.uses_device_heap.value_or(false);
 }

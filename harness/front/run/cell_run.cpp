@@ -10,8 +10,8 @@
 namespace allocbench::front {
 
 void CellRun::add_round() {
-  // The verification in the first round takes about as long as a round. A later round may contain a fill, because only
-  // first rounds report it.
+  // The first round includes the verification, which is assumed to take as long as the samples. A later round may
+  // contain a fill, because only first rounds report it.
   seconds_of_next_round =
       rounds.empty() ? (used_seconds - fill.seconds) / 2 : std::min(seconds_of_next_round, used_seconds);
   wall_seconds += used_seconds;

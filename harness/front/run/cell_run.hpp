@@ -54,7 +54,7 @@ struct CellRun {
   std::size_t sharing = 1;          // cells that can share a fill of the pool in this pass
 
   bool is_open() const { return state == CellState::waiting || state == CellState::deferred; }
-  // Adds the current round to the whole ones.
+  // Adds the current round to the whole rounds.
   void add_round();
 };
 
@@ -78,8 +78,8 @@ struct CellBook {
   // fill.
   void defer(CellRun& run, const std::string& reason, double seconds);
   // Leaves a cell because the time of the run is over. A cell with `least_rounds` rounds ends with its numbers. A cell
-  // with fewer rounds stays open. A cell without a round is skipped, unless an earlier attempt has an end: that end
-  // says more.
+  // with fewer rounds stays open. A cell without a round is skipped, unless an earlier attempt has an end, which then
+  // remains.
   void leave(CellRun& run);
 
  private:

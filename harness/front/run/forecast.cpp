@@ -17,21 +17,21 @@ namespace {
 constexpr double risk_of_failures = 0.95;
 // Risk if one smaller cell exceeded the short deadline of its first round. A second such cell counts as a failure.
 constexpr double risk_of_deferral = 0.7;
-// Risk of an allocator that was not tried yet. It counts as this many tried cells, because losses in one config say
-// little about another.
+// Risk of an allocator that was not tried yet. In the mean over all configs it counts as this many tried cells.
 constexpr double usual_risk = 0.02;
 constexpr double weight_of_usual_risk = 2;
 
-// Shorter rounds count as this long, so that none makes the mean of a config's rounds zero.
+// Shorter rounds count as this long, so that the geometric mean of a config's rounds is never zero.
 constexpr double least_round_seconds = 1e-4;
 // Shorter fills count as a part of the round, because they cost little.
 constexpr double least_fill_seconds = 0.1;
-// The share of cells that fill the pool again counts this many cells more, as if they had started from a copy.
+// Part of the cells that could start from a copy of a filled pool fill it again. The estimate of this share adds so
+// many cells that started from a copy, so that a single refill does not make the share 1.
 constexpr double usual_followers = 1;
 
 double gib_of_pool(const Cell& cell) { return static_cast<double>(cell.pool_bytes) / (1 << 30); }
 
-// Returns whether the workload takes no memory before the sample. An example is a scenario with its default share.
+// Returns whether the pool is empty at the start of a sample, because the parameter `free_share` of the workload is 1.
 bool starts_empty(const Cell& cell) {
   const ParameterValue* const share = protocol::find_value(cell.workload_parameters, "free_share");
   return share != nullptr && std::holds_alternative<double>(*share) && std::get<double>(*share) >= 1;
@@ -41,7 +41,7 @@ bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::
 
 // Returns whether a cell demands at least as much of its allocator as another cell. Then integers (threads, sizes, the
 // pool) are at least as large, and texts and the allocator's own parameters are equal. Shares and probabilities are not
-// compared. The same requests in a larger pool demand less, because that pool gets less full.
+// compared. A cell that differs only in a larger pool demands less, because its pool gets less full.
 bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
   if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
       cell.allocator_parameters != other.allocator_parameters) {
@@ -167,7 +167,7 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
   forecast.seconds = unknown_seconds;
   const Series* const series = find_series(figure, cell);
   if (const auto seconds = series == nullptr ? std::nullopt : grown(series->measured, *cell.growth)) {
-    // No round takes longer than its deadline.
+    // A round ends at its deadline.
     forecast.seconds = std::min(*seconds, std::max(cell.deadline_seconds, series->measured.rbegin()->second));
     forecast.is_known = true;
     return;

@@ -76,7 +76,7 @@ class Forecaster {
   // is empty at the start (`free_share` 1).
   double fill_seconds(const Cell& cell) const;
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
-  // of them (`is_filled`), only fills that a copy does not save count.
+  // of them (`is_filled`), counts only the fills that a copy of the filled pool does not save.
   double fill_part(const Cell& cell, std::size_t cells, bool is_filled) const;
   // Returns why the cell is not tried: its series timed out at two smaller values. Returns nullopt if it is tried. A
   // series that only enlarges the pool is always tried.
@@ -98,8 +98,8 @@ class Forecaster {
     double log_seconds = 0;  // sum of the logarithms of these times
     std::map<std::string, Series> series;
   };
-  // The cells that could start from a copy of a filled pool, and how many filled the pool again. Examples are a fill
-  // for another share, and an allocator whose heap cannot be copied.
+  // The cells that could start from a copy of a filled pool, and how many of them filled the pool again. They do so,
+  // for example, if they need another share of free memory, or if the allocator's heap cannot be copied.
   struct Followers {
     std::size_t cells = 0;
     std::size_t refills = 0;

@@ -71,7 +71,7 @@ std::string events_path(const std::string& folder) { return (fs::path(folder) / 
 
 std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
                                         const nlohmann::ordered_json& other_config) {
-  // The type is the sorted one, because the order of keys in a file has no meaning.
+  // nlohmann::json sorts the keys, because their order in a file has no meaning.
   const nlohmann::json one = config;
   const nlohmann::json other = other_config;
   std::set<std::string> keys;

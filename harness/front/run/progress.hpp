@@ -1,4 +1,5 @@
-// Progress shows progress on stderr, unless it is quiet: one rewritten line on a terminal, plain lines otherwise.
+// Progress tells the user on stderr what a run does: in one rewritten line on a terminal, otherwise in plain lines. If
+// it is `quiet`, it prints nothing.
 #pragma once
 
 #include <chrono>

@@ -25,7 +25,7 @@ int lock_of(const fs::path& folder) {
   return -1;
 }
 
-// Removes the folders of killed runs, which could not do it themselves.
+// Removes the folders that killed runs left behind.
 void remove_left_over(const fs::path& temporary) {
   std::error_code error;
   for (fs::directory_iterator entry(temporary, error), end; !error && entry != end; entry.increment(error)) {

@@ -11,8 +11,8 @@
 
 namespace allocbench::front {
 
-// Longest time of a sample's phases that does not count as long. If its last sample is long, a round gets no further
-// sample. A cell with a long sample ends as soon as it has `least_rounds_of_numbers` rounds.
+// Longest time of a sample's phases that does not count as long. After a long sample, a round gets no further sample. A
+// cell with a long sample ends as soon as it has `least_rounds_of_numbers` rounds.
 inline constexpr double long_sample_seconds = 0.1;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Plug-ins with ordinary faults need fewer rounds. The limit exists because a plug-in that forks faster than we kill
-// must not block us forever.
+// Plug-ins with ordinary faults need fewer rounds. The limit exists because a plug-in that forks faster than this
+// program kills must not block it forever.
 constexpr int most_rounds = 1000;
 
 std::set<pid_t>& live_workers() {

@@ -23,8 +23,8 @@ namespace {
 constexpr double seconds_of_lost_worker = 0.5;
 // Time that a worker needs to start, to open the device and to load a plug-in.
 constexpr double seconds_of_start = 0.5;
-// The start and end of a process take about half a second. So, if time is limited, a turn of this length continues with
-// cells of the next passes that probably end within it.
+// The start and end of a process take about half a second. So, if time is limited, a turn that has lasted less than
+// this continues with cells of the next passes that will probably end within this time.
 constexpr auto least_turn = std::chrono::seconds(4);
 constexpr int passes_ahead = 2;
 // Results are written from time to time, so most of them remain if the run is killed.
@@ -166,7 +166,7 @@ Supervisor::Rest Supervisor::rest() const {
   return counts;
 }
 
-// Returns the config with the shortest predicted first rounds.
+// Returns the config whose first rounds have the smallest predicted total time.
 std::optional<std::size_t> Supervisor::cheapest_figure() const {
   std::vector<double> seconds(figures_.size(), 0);
   for (std::size_t figure = 0; figure < figures_.size(); ++figure) {

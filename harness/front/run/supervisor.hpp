@@ -28,7 +28,7 @@ enum class Selection {
   unfinished_and_failed  // both flags
 };
 
-// One config on its way to a folder of results.
+// One config with its plan and the folder of its results.
 struct Figure {
   Config config;
   Plan plan;
@@ -83,7 +83,7 @@ class Supervisor {
   // if the machine fails, or if a log cannot be written.
   bool run();
 
-  // Numbers of cells that were left out for lack of time or memory.
+  // Numbers of cells that the run did not finish for lack of time or memory.
   struct Rest {
     std::size_t not_begun = 0;
     std::size_t cut = 0;        // cells with too few rounds

@@ -10,11 +10,11 @@ inline constexpr double start_limit_seconds = 60;
 // its turn starts another one.
 inline constexpr double load_limit_seconds = 10;
 
-// Time for the timed kernels of a first round before the cell is deferred: this many seconds, or this multiple of the
-// forecast, whichever is longer. The stages around them (checking pointers, freeing blocks) have more time. The stage
-// that fills the pool has the longest of three times: that of the other stages, a time for the size of the pool, and a
-// share of the config's deadline or a multiple of the forecast. The third time is at most a share of the rest of the
-// run. It is long, because all cells of a worker can share one fill.
+// Short deadlines of a first round, after which the cell is deferred. The timed kernels get `least_trial_seconds`, or
+// `trial_factor` times the forecast if that is longer. Each other stage gets `trial_of_other_stages` times this. The
+// stage that fills the pool gets more, because all cells of a worker can share one fill. It gets the longest of three
+// times: that of the other stages, a time for the size of the pool, and a share of the config's deadline or a multiple
+// of the forecast. The third time is at most a share of the rest of the run.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;
@@ -24,8 +24,8 @@ inline constexpr double trial_factor_of_fill = 2;
 inline constexpr double trial_share_of_run = 0.01;
 
 // Time for checking the contents of a cell's blocks, unless the cell is verified fully: this long, or as long as the
-// cell's first round so far, whichever is longer. In this case a stage of the verification ends after `factor` times
-// that or `least_seconds`, whichever is longer, but within its share of the deadline (`share_of_stage`).
+// cell's first round so far, whichever is longer. Then each stage of the verification ends after `factor` times this
+// time or after `least_seconds`, whichever is longer, but within its share of the deadline (`share_of_stage`).
 inline constexpr double least_contents_seconds = 0.05;
 struct StageLimits {
   double least_seconds;

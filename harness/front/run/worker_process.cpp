@@ -117,9 +117,9 @@ WorkerProcess::WorkerProcess(const WorkerProgram& program, const std::vector<std
   const auto in_child = [&](auto&) {
     // The event pipe keeps its number, and only this child may inherit it.
     fcntl(events.write_end, F_SETFD, 0);
-    // The worker dies with us even if we are killed with -9.
+    // The worker dies with this program, even if kill -9 ends it.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // We may have been killed before the previous line, so the worker checks its parent.
+    // This program may have ended before the previous line, so the worker checks its parent.
     if (getppid() != parent) _exit(127);
     ::signal(SIGPIPE, SIG_DFL);
   };

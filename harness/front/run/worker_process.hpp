@@ -46,8 +46,8 @@ class WorkerProcess {
   // reduced to a short grace period. If no line comes in this period, the reply is `interrupted`.
   WorkerReply next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument);
 
-  // Waits a short time for a worker that was told to quit or announced its end, then kills it. If the worker is not
-  // gone `reap_seconds` later, it is left alone, and EnvironmentError is thrown.
+  // Waits up to quit_limit_seconds for a worker that was told to quit or announced its end, then kills it. If the
+  // worker is not gone `reap_seconds` later, leaves it alone and throws EnvironmentError.
   void finish(double reap_seconds = reap_limit_seconds);
   void kill(double reap_seconds = reap_limit_seconds);
   // Sends SIGKILL without waiting, because the driver needs seconds to remove a process with a running kernel.

@@ -35,7 +35,7 @@ class WorkerFolder {
 std::string describe_text(const WorkerProgram& program);
 Catalogue describe_worker(const WorkerProgram& program);
 
-// Prints a line for each plug-in to stderr.
+// Prints a warning about each of these plug-ins to stderr.
 void warn_about(const std::vector<protocol::BrokenPlugin>& plugins);
 
 // The device heap with which a worker is started.

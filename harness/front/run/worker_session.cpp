@@ -255,8 +255,8 @@ void WorkerSession::see_off(double reap_seconds) {
   if (!strays.empty()) listener_.strays(strays);
 }
 
-// With --profile, asks the worker for its time by part. Called before samples and verifications, which may kill the
-// worker, so that its time until then is known, and before `quit`.
+// With --profile, asks the worker for its time by part. Called before `quit`, and before samples and verifications.
+// These may kill the worker, and then at least its time until their start is known.
 Outcome WorkerSession::note_profile() {
   if (!settings_.profile) return {};
   Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);

@@ -62,8 +62,8 @@ struct Estimate {
 };
 
 // Returns the clock step for one phase of a cell with this many phases, `total` included. A `total` of several other
-// phases is their sum, so it has one step for each of them. The result is 0 on the CPU, whose clock is finer than any
-// time here.
+// phases is their sum, so it has one step for each of them. On the CPU back end the result is 0, because the steps of
+// its clock are negligible.
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
 
 // Returns the rank of the interval's widest bounds, counted from 1 at each end of the sorted values. Interpolation
