@@ -12,8 +12,8 @@
 // are available, and waits if they are not. A thread that makes a batch keeps N of its units. It adds the other B - N
 // units to E and later moves them to C, or subtracts them from E if it could not make the batch.
 //
-// Semaphores count units, but do not locate them. They order no memory: other words hand over the memory of a unit. A
-// thread that has a unit but cannot find its memory yet searches again.
+// Semaphores count units, but do not locate them. Their operations order no other accesses to memory; operations on the
+// words of a unit's memory do. A thread that has a unit but cannot find its memory yet searches again.
 //
 // Assumed:
 // * The lanes of a warp that need one unit each of the same semaphore decide together, by one compare-exchange
@@ -85,7 +85,7 @@ struct Semaphore {
   enum class Answer : std::uint32_t { took, make, wait };
 
   // Requests `wanted` units. `seen` is the last value of the word that the caller saw, from look() or await(). The call
-  // does not wait, so the lanes of a group can meet between the answer and its consequences.
+  // does not wait, so the lanes of a group can synchronize after the answer.
   template <class Thread>
   SIMT_FN Answer ask(Thread& thread, std::uint64_t seen, std::uint32_t wanted, std::uint32_t batch) {
     const auto atomic = thread.atomic(word);
@@ -186,8 +186,8 @@ struct Semaphore {
     thread.atomic(word).fetch_add(made * unit - no_longer_expected * expected, simt::relaxed);
   }
 
-  // Sleeps after a lost compare-exchange or missing units, on average twice as long as the previous time, but at most
-  // 1,024 hints. The length depends on the thread. Otherwise threads that lost together would lose together again.
+  // Sleeps after a lost compare-exchange or missing units, for 1 to 2^losses hints, but at most 1,024. The length
+  // depends on the thread. Otherwise threads that lost together would lose together again.
   template <class Thread>
   SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {
     constexpr std::uint32_t longest_log2 = 10;  // hints of 20 ns

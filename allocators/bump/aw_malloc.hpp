@@ -3,16 +3,16 @@
 // Paper: Vinkler & Havran 2015, section 4.1 and Algorithm 2.
 //
 // Idea: Requests add to a word as in AtomicMalloc. A request that exceeds the end tries to reset the pointer to the end
-// of its own block at the start of the pool. Memory is reused even if it was not freed, so this is a yardstick, not a
-// heap.
+// of its own block at the start of the pool. A wrap reuses memory that was not freed, so AWMalloc serves only for
+// comparison.
 //
 // Data: `next` is the number of bytes that requests have taken since the last wrap, including those that exceed the
 // end.
 //
-// Differs from the paper: The failed exchange may observe a pointer v with v <= pool < v + bytes. Then Algorithm 2
-// leaves its loop and returns [v - bytes, v), a range that no thread reserved. In this form the thread tries the wrap
-// again from v. The word has 64 bits, so the additions of all threads of a GPU between two wraps cannot overflow it.
-// Requests are rounded up to 16 bytes, and requests larger than the pool return null.
+// Differs from the paper: A failed exchange may observe a pointer v with v <= pool < v + bytes. Then Algorithm 2 leaves
+// its loop and returns [v - bytes, v), a range that no thread reserved. In this form the thread tries the wrap again
+// from v. The word has 64 bits, so the additions of all threads of a GPU between two wraps cannot overflow it. Requests
+// are rounded up to 16 bytes, and requests larger than the pool return null.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"
