@@ -24,9 +24,9 @@
 // * Each fence of the code is a release or an acquire of the operation next to it. A slot starts as invalid
 //   (guard.hpp).
 //
-// As published: The bits have no memory order (`bit_orders`). A request that equals a size of 0.75 or 0.875 times a
-// power of two gets the next larger size (`rounding`). If the host has no slab (here: if the pool is empty), a request
-// fails at the first slot without a slab, even if a later slab has room.
+// As published: The operations on bits are relaxed (`bit_orders`). A request that equals a size of 0.75 or 0.875 times
+// a power of two gets the next larger size (`rounding`). If the host has no slab (here: if the pool is empty), a
+// request fails at the first slot without a slab, even if a later slab has room.
 #pragma once
 
 #include <algorithm>
