@@ -17,9 +17,9 @@
 //   division. Lanes of a warp that walk together continue at the same chunk, which has room for all of them. The
 //   largest distance grows with each repetition, up to 512 chunks. If all callers continued in order, they would follow
 //   the winner to the rest of its chunk, and all but one would lose again.
-// * The last two changes have a disadvantage for lone lanes with requests of 1 KiB and more: the offset soon stays
-//   behind the last chunk with room for a warp. A walk does not skip to the first chunk with room, because CFMMalloc
-//   then returns null on an H200 although the pool has room.
+// * The last two changes have a disadvantage, mostly for lone lanes: the offset soon stays behind the last chunk with
+//   room for a warp, and walks then visit one chunk after the other (results/reference/h200/originals.md). A walk does
+//   not skip to the first chunk with room, because CFMMalloc then returns null on an H200 although the pool has room.
 // * A walk checks a locked chunk at the end of the pool twice if the chunk is large enough, because another thread may
 //   be dividing the chunk. More checks would cost time, because the chunk may stay in use for long.
 // * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp). The

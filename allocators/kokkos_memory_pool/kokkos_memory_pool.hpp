@@ -26,8 +26,8 @@
 //   and blocks are aligned to 32 bytes.
 //
 // As published: With attempts = 1, the default, malloc may return null although blocks are free. If the superblock of
-// the hint is full, each lane that tries it scans the superblocks until it finds one of its size that is not full. With
-// many superblocks, this may take seconds (docs/findings.md). By default, a request of 16 bytes takes 64.
+// the hint is full, each lane that tries it scans the superblocks until it finds one of its size that is not full
+// (docs/findings.md). By default, a request of 16 bytes takes 64.
 #pragma once
 
 #include <string>
