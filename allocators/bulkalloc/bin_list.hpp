@@ -69,7 +69,7 @@ struct BinList {
     }
   }
 
-  // Takes a bit for one claimed slot. The search begins at a slot that depends on the lane's rank.
+  // Takes a bit for one claimed slot. The search begins at a slot that depends on `rank`.
   template <class Thread>
   SIMT_FN std::uint32_t take_slot(Thread& thread, std::uint32_t page, std::uint32_t rank) const {
     Bin& bin = layout.bin(page);
@@ -117,8 +117,8 @@ struct BinList {
     return leaves;
   }
 
-  // What the caller of give() must do: nothing, return the bin to its chunk after the readers have left, or return it
-  // to its chunk at once.
+  // Fate tells what the caller of give() must do: nothing, return the bin to its chunk after the readers have left, or
+  // return it to its chunk at once.
   enum class Fate { stays, retires_after_readers, retires };
 
   // Returns slots to the bin. The caller has cleared their bits.

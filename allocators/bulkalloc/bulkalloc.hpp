@@ -11,8 +11,8 @@
 // * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
 //   semaphore.hpp).
 // * UAlloc serves blocks of 16 bytes to 1 KiB, in powers of two, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,
-//   bin_list.hpp, chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp). These
-//   numbers are those of the default parameters.
+//   bin_list.hpp, chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp). The numbers
+//   of both items are those of the default parameters.
 //
 // free distinguishes the two by the address: only blocks of the buddy tree begin at the start of a page.
 //

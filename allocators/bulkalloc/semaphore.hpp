@@ -12,8 +12,8 @@
 // are available, and waits if they are not. A thread that makes a batch keeps N of its units. It adds the other B - N
 // units to E and later moves them to C, or subtracts them from E if it could not make the batch.
 //
-// Semaphores count units, but do not locate them. Their operations order no other accesses to memory; operations on the
-// words of a unit's memory do. A thread that has a unit but cannot find its memory yet searches again.
+// Semaphores count units, but do not locate them. Their operations order no accesses to memory. Operations on nodes,
+// bitmaps and lists do. A thread that has a unit but cannot find its memory yet searches again.
 //
 // Assumed:
 // * The lanes of a warp that need one unit each of the same semaphore decide together, by one compare-exchange
@@ -150,9 +150,9 @@ struct Semaphore {
     return state_of(thread.atomic(word).load(simt::relaxed)).there >= static_cast<std::int64_t>(wanted);
   }
 
-  // Takes `wanted` units like try_wait(), but by a subtraction, for words that very many threads change at the same
-  // time. The caller has checked has(). Returns whether it has taken the units. If so, the expected units are reduced
-  // by `no_longer_expected`.
+  // Takes `wanted` units like try_wait(), but by a subtraction, for words that many threads change at the same time.
+  // The caller has checked has(). Returns whether it has taken the units. If so, the expected units are reduced by
+  // `no_longer_expected`.
   template <class Thread>
   SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted, std::uint32_t no_longer_expected) {
     const std::uint64_t change = wanted * unit + no_longer_expected * expected;
@@ -219,7 +219,7 @@ struct Semaphore {
   }
 };
 
-// Results of reserve() that are not batches: the lane has no unit, or it has a unit and must search for its memory.
+// These results of reserve() are not batches: the lane has no unit, or it has a unit and must search for its memory.
 inline constexpr std::uint32_t no_unit = 0xffffffff;
 inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 

@@ -21,8 +21,8 @@
 //   walker that read the header of an absorbed chunk follows user data and may pass the end marker at each step. Among
 //   many walkers, a large enough chunk may look used in each lap. By default, a walk has four times as many steps as
 //   the fresh pool has chunks, but at least 1,000,000. With one heap, these are 4.2 million steps in a pool of 256 MiB,
-//   and 34 million in one of 2 GiB. So a null takes long, and in a full pool each caller makes all these steps. A test
-//   that needs null soon sets `max_steps`.
+//   and 34 million in one of 2 GiB. In a full pool, each caller makes all these steps before it gets null. A test that
+//   needs null soon sets `max_steps`.
 // * Release stores of headers replace the fence and the plain stores, and walks load headers with acquire. A malloc
 //   also releases the roving offset, because the offset must not become visible before the header to which it points.
 // * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach 16 times as far.

@@ -21,10 +21,10 @@
 //   room for a warp, and walks then visit one chunk after the other (results/reference/h200/originals.md). A walk does
 //   not skip to the first chunk with room, because CFMMalloc then returns null on an H200 although the pool has room.
 // * A walk checks a locked chunk at the end of the pool twice if the chunk is large enough, because another thread may
-//   be dividing the chunk. More checks would cost time, because the chunk may stay in use for long.
+//   be dividing the chunk. More checks would cost time, and the chunk may stay in use.
 // * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp). The
 //   lowest levels have most chunks of the pool. A single small request may leave the offset there, and larger requests
-//   would then step over millions of headers.
+//   would then step over most headers of the pool.
 // * The first lap follows the roving offset, because other walks have passed the chunks before it and found them in use
 //   or took them. The offset and the start of each heap always point to a header with a valid next. The second lap
 //   skips nothing.

@@ -217,13 +217,13 @@ class Comb {
 
   // Returns the place of the first claim. The number of a warp determines which slots are its share. The size of a
   // share is a power of two, at least one slot per mate. Shares are larger in a large pool, where a lane that requests
-  // twice should find a second slot. A warp of which one lane calls is likely to request again, so the shares of such
-  // warps together may be up to the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at most
-  // one word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if the prepared chunks are enough
-  // for all. A lone lane that needs slots of 4 to 12 KiB gets less than a word if the prepared chunks have a slot, but
-  // not a word, for each warp. Its first request then finds an open word. If that word has no free slot, the lane takes
-  // the slow path. Other shares of less than a word use parts of the directory that depend on their size. So warps with
-  // 3 mates do not contend with warps with 30. `now` returns the clock, the same for all mates.
+  // twice should find a second slot. If one lane of a warp calls, the warp is likely to request again. So the shares of
+  // such warps together may be up to the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at
+  // most one word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if the prepared chunks are
+  // enough for all. A lone lane that needs slots of 4 to 12 KiB gets less than a word if the prepared chunks have a
+  // slot, but not a word, for each warp. Its first request then finds an open word. If that word has no free slot, the
+  // lane takes the slow path. Other shares of less than a word use parts of the directory that depend on their size. So
+  // warps with 3 mates do not contend with warps with 30. `now` returns the clock, the same for all mates.
   template <class Thread, class Now>
   SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
                          std::uint32_t first_rank, Now now) const {

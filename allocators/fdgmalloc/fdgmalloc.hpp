@@ -20,14 +20,14 @@
 //   store per call of a group. On GPUs since Volta, diverged lanes may call at the same time. On older GPUs, the lanes
 //   of a warp run in lock step, so two of its groups never call at the same time.
 // * A mask holds the lanes that have allocated and have not called release_all() since. The published count, the
-//   highest lane plus 1, never reaches zero if the lanes are not the first ones of the warp. The first request of a
-//   kernel adds its lanes by one OR.
+//   highest lane plus 1, never reaches zero if the lanes are not the first ones of the warp. If a calling lane makes
+//   its first request of a kernel, the worker adds all calling lanes by one OR.
 // * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed, as
 //   published. A release_all() without blocks does nothing; the public code dereferences a null pointer there.
 // * Sums of requests have 64 bits. Addresses are broadcast with all bits. The copy of the code in the survey of Winter
 //   et al. 2021 destroys the upper half of an address whose bit 31 is set.
-// * SuperBlocks are aligned to 16 bytes, as the device heap gives them. The alignment attribute of the public code has
-//   no effect.
+// * SuperBlocks are aligned to 16 bytes, because the device heap aligns its blocks so. The alignment attribute of the
+//   public code has no effect.
 //
 // As published: Words of lanes that do not call keep their last requests, so a lone lane may use a SuperBlock for each
 // call. Lanes that move to a new SuperBlock keep their offsets, so its front stays unused. One lane frees everything.

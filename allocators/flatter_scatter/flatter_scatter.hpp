@@ -7,7 +7,7 @@
 // * malloc: A hash of size, SM and warp selects an access block and a page. A lane enters one page after the other by
 //   one addition each, and gives an unused page the requested size. Then it looks for a clear bit, beginning at the bit
 //   of its lane number.
-// * malloc of at least (page bytes - 4) / 2: The lane locks neighbouring pages, one after the other.
+// * malloc of at least (page_bytes - 4) / 2 bytes: The lane locks neighbouring pages, one after the other.
 // * free of a chunk: The lane clears the bit and leaves the page. With `reset_pages` (the default), the last lane to
 //   leave marks the page unused.
 //

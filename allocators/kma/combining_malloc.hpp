@@ -15,10 +15,10 @@
 //   * Before it returns null, a request takes an active superblock of another size if all its blocks are free. The
 //     paper does not use such superblocks.
 //   * All threads of a grid reset the heap and write the links of the queue; in the paper one thread enqueues.
-//   * As in the published form, free clears the bit before it counts the block, and a block has at least 16 bytes.
 //
-// As in the published form, a detached superblock with some free blocks is unreachable until all its blocks are free.
-// So malloc may return null although the pool has free blocks.
+// As in the published form, free clears the bit before it counts the block, and a block has at least 16 bytes. A
+// detached superblock with some free blocks is unreachable until all its blocks are free. So malloc may return null
+// although the pool has free blocks.
 #pragma once
 
 #include <string>

@@ -54,7 +54,7 @@ class GallatinOriginal {
   }
 
  private:
-  // Copy is a copy of the bytes of an object on the device. No constructor of the object's type may run here.
+  // Copy holds a host copy of the bytes of a device object, because no constructor of its type may run here.
   template <class T>
   class Copy {
    public:
