@@ -1,25 +1,25 @@
-// BinList holds the bins of one size in an arena. Lanes claim slots of the bins under RCU, and bins are added and
-// removed.
+// BinList holds the bins of one size in an arena. Lanes claim slots of these bins under RCU (rcu.hpp), while other
+// lanes add and remove bins.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
 //
-// Stage 1 is a semaphore of slots, whose batch is the slots of a bin. In stage 2, a reader of the arena's RCU walks the
-// list and lowers a bin's counter of free slots, but not below zero. The thread that takes the last free slot unlinks
-// the bin, unless slots have become free or another thread has unlinked it meanwhile. The bin may be linked again when
-// no reader can still use it. A free that leaves all slots of a bin free usually retires the bin: it unlinks the bin
-// and returns it to its chunk. A claim lowers the counter before it searches for a clear bit, and a free raises the
-// counter after it has cleared the bit. So a claim always finds a clear bit.
+// Stage 1 is a semaphore that counts slots. A batch has the slots of one bin. In stage 2, a reader of the arena's RCU
+// walks the list and lowers a bin's counter of free slots, but not below zero. The thread that takes the last free slot
+// unlinks the bin, unless slots have become free or another thread has unlinked it meanwhile. The bin may be linked
+// again when no reader can still use it. A free that leaves all slots of a bin free usually retires the bin: it unlinks
+// the bin and returns it to its chunk. A claim lowers the counter before it searches for a clear bit, and a free raises
+// the counter after it has cleared the bit. So a claim always finds a clear bit.
 //
 // These threads may access a bin: its maker, readers that found it in the list, owners of its slots, the holder of the
 // list's lock, the thread that calls settle() for an unlinked bin, and the thread that retires it. This last thread
 // sets the counter to zero and then owns the bin. Places and links of listed bins change only under the lock of the
 // list.
 //
-// Assumed: A free adds one unit per slot to the semaphore before it raises the bin's counter. A free of the last slots
-// in use first tries to take the units of the bin's other slots from the semaphore. If it gets them, it adds none and
-// retires the bin. If unfinished claims hold some of these units, the free checks at most `patience` times. After that,
-// it adds its units, and the empty bin stays in the list. A lane that has a unit but finds no slot yet walks the list
-// again.
+// Assumed: A free that does not retire the bin adds one unit per slot to the semaphore before it raises the bin's
+// counter. A free of the last slots in use first tries to take the units of the bin's other slots from the semaphore.
+// If it gets them and the counter has not changed, it retires the bin. If unfinished claims hold some of these units,
+// the free checks at most `patience` times. After that, it adds its units and does not retire the bin. A lane that has
+// a unit but finds no slot yet walks the list again.
 #pragma once
 
 #include "allocators/bulkalloc/layout.hpp"
@@ -56,7 +56,7 @@ struct BinList {
     bool last;  // the claim took the last free slots, so the caller unlinks the bin
   };
 
-  // Waits for a listed bin with free slots. Claims at most `wanted` of them, the number of the caller's units.
+  // Waits for a listed bin with free slots, and claims at most `wanted` of these slots. The caller has `wanted` units.
   template <class Thread>
   SIMT_FN Claim claim(Thread& thread, Rcu& rcu, std::uint32_t wanted) const {
     SIMT_ROLLED
@@ -69,7 +69,7 @@ struct BinList {
     }
   }
 
-  // Takes a bit for one claimed slot. The search begins at a slot that depends on the lane's rank.
+  // Takes a bit for one claimed slot. The search begins at a slot that depends on `rank`.
   template <class Thread>
   SIMT_FN std::uint32_t take_slot(Thread& thread, std::uint32_t page, std::uint32_t rank) const {
     Bin& bin = layout.bin(page);
@@ -105,8 +105,8 @@ struct BinList {
     unlock(thread, state->lock);
   }
 
-  // Unlinks the bin if it is listed and still has no free slots. Returns whether it did so. Readers may still use the
-  // bin then, so settle() must be called for it after they have left.
+  // Unlinks the bin if it is listed and still has no free slots. Returns whether it did so. If so, readers may still
+  // use the bin, and the caller must call settle() for the bin after they have left.
   template <class Thread>
   SIMT_FN bool unlink_exhausted(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);
@@ -117,11 +117,11 @@ struct BinList {
     return leaves;
   }
 
-  // What the caller of give() must do: nothing, return the bin to its chunk after the readers have left, or return it
-  // to its chunk at once.
+  // Fate tells what the caller of give() must do: nothing, return the bin to its chunk after the readers have left, or
+  // return it to its chunk at once.
   enum class Fate { stays, retires_after_readers, retires };
 
-  // Returns slots to the bin. Their bits are clear.
+  // Returns slots to the bin. The caller has cleared their bits.
   template <class Thread>
   SIMT_FN Fate give(Thread& thread, std::uint32_t page, std::uint32_t slots) const {
     Bin& bin = layout.bin(page);

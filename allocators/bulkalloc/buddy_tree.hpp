@@ -2,20 +2,21 @@
 //
 // Paper: Gelado & Garland, PPoPP 2019 (TBuddy).
 //
-// Data: one word per node of a complete tree over the pages, with a state and a lock. The state is available (a free
-// block), partial (a node below is available) or busy (neither). Node 1 is the root, and 2n and 2n + 1 are the halves
-// of n. Nodes behind the last page are busy forever, so the pool may have any size. Two halves of a block are never
-// both available for long.
+// Data: Each node of a complete tree over the pages has one word with a state and a lock. The state is available (a
+// free block), partial (a node below is available) or busy (neither). Node 1 is the root, and 2n and 2n + 1 are the
+// halves of n. Nodes behind the last page are busy forever, so the number of pages need not be a power of two. If both
+// halves of a block are available, a thread tries to merge them.
 //
 // Protocol:
-// * take: A thread waits for a unit of its height, then searches for an available node, which must exist. If the
+// * take: A thread waits for a unit of the wanted height, then searches for an available node, which must exist. If the
 //   semaphore tells it to make a batch, the thread takes a block of twice the size, keeps one half and makes the other
 //   half available. A search begins at a node that a hash chooses, and goes down only through partial nodes.
-// * give: A thread first tries to merge: it takes a unit of its height and then the buddy, or nothing. Before it takes
-//   the unit, it announces a block of twice the size as expected. A block that cannot be merged becomes available.
+// * give: A thread first tries to merge its block with the buddy: it takes a unit of the block's height and then the
+//   buddy, or neither. Before it takes the unit, it announces a block of twice the size as expected. A block that
+//   cannot be merged becomes available.
 // * correction: A thread that opened or took a node corrects the node's ancestors (in a merge, those of the merged
 //   block). It locks the node and its parent, derives the parent's state from the two halves, and continues only if the
-//   state changed. At most two nodes are locked, the lower one first.
+//   state changed. A correction locks at most two nodes at a time, the lower one first.
 //
 // A correction may come late, when the parent is already a free block or in use. Such a correction does not change an
 // available parent. The halves of a block in use are busy, so the correction leaves the block busy.
@@ -28,10 +29,10 @@
 //   The upward correction sees both halves. The thread of this correction then waits for two units and merges the
 //   halves, as long as both are available. Threads that have a unit take a node or return the unit, and never wait for
 //   another unit of this height.
-// * In the paper, only splits announce expected units. So a thread that merges up to the root holds all free memory for
-//   a moment, and other threads get null. Here merges announce their blocks too, and the other threads wait for them.
-//   The merge of a freed block with its buddy waits only for locks. A failed merge holds units for a moment and has
-//   announced a block that does not come, so null is still possible, but rare.
+// * In the paper, only splits announce expected units. So a thread that merges up to the root may hold all free memory
+//   for a moment, and then other threads get null. Here merges announce their blocks too, and the other threads wait
+//   for them. The merge of a freed block with its buddy waits only for locks. A failed merge holds units for a moment
+//   and has announced a block that does not come, so null is still possible.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"
@@ -223,9 +224,9 @@ struct BuddyTree {
     return false;
   }
 
-  // Merges two available halves, unless another thread takes one of them. A thread that makes this half available again
-  // checks both. If two threads try to merge the same halves, only the one that gets the left half tries the right
-  // half. Returns true if the caller now owns the parent.
+  // Merges two available halves, unless another thread takes one of them. In that case, the thread that makes this half
+  // available again checks both halves. If two threads try to merge the same halves, only the one that gets the left
+  // half tries the right half. Returns true if the caller now owns the parent.
   template <class Thread>
   SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
     const std::uint32_t left = node & ~1u;
@@ -263,8 +264,8 @@ struct BuddyTree {
   }
 };
 
-// Sets up the tree of an empty pool. One thread of the grid does the work. All nodes and semaphores must be zero
-// before.
+// Sets up the tree of an empty pool. One thread of the grid does the work. All nodes and semaphores must already be
+// zero.
 struct PrepareTree {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BuddyTree tree) const {

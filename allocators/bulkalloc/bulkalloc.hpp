@@ -1,5 +1,5 @@
-// BulkAlloc (a reconstruction) has bulk semaphores in front of a buddy tree, and arenas with bins for small blocks. In
-// a large pool, each SM has its own arena.
+// BulkAlloc (a reconstruction) has bulk semaphores in front of a buddy tree, and arenas with bins for small blocks. By
+// default, each SM has its own arena if the pool has at least eight chunks per SM.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
@@ -11,10 +11,10 @@
 // * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
 //   semaphore.hpp).
 // * UAlloc serves blocks of 16 bytes to 1 KiB, in powers of two, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,
-//   bin_list.hpp, chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp). These
-//   numbers are those of the default parameters.
+//   bin_list.hpp, chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp). The numbers
+//   of both items are those of the default parameters.
 //
-// free distinguishes the two by the address: only blocks of the buddy tree begin at a page.
+// free distinguishes the two by the address: only blocks of the buddy tree begin at the start of a page.
 //
 // Data: The nodes of the tree, the height of each block in use, the semaphores, and the lists and RCU counters of the
 // arenas lie outside the pool. The headers of bins and chunks lie in the pool.
@@ -31,14 +31,16 @@
 // * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
 // * If a bin or chunk cannot be made, each lane of the group takes an available unit. A lane that finds none returns
 //   null.
-// * Other files list further assumptions: the widths of semaphores, the height of a block in use, the order of signals.
+// * Other files list further assumptions: the widths of a semaphore's fields, the height of a block in use, the order
+//   of signals.
 //
 // Differs from the paper:
-// * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
+// * The smallest block has 16 bytes, not 8. The size of the pool need not be a power of two.
 // * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges announces
 //   the merged block (buddy_tree.hpp). No thread announces that an empty bin will return to its chunk.
 // * A free that empties a bin needs the units of the bin's other slots. While unfinished claims hold some of them, the
-//   free checks again, at most 64 times. Then the empty bin stays in the list until a later free empties it again.
+//   free checks again, at most 64 times. After that, the free does not retire the bin. A later free that empties the
+//   bin tries again.
 // * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
 //   divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes that
 //   came together leave together. Without these rules, the makers of bins may form groups across the groups that wait
@@ -79,7 +81,7 @@ class BulkAlloc {
           "bins in an arena per SM below",
       .form = Form::published};
 
-  // Returns the bytes of the largest block: the largest power-of-two number of pages that fits into the pool.
+  // Returns the bytes of the largest block, which has the largest power-of-two number of pages that fits into the pool.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::bit_floor(pool_bytes / parameters.page_bytes) * parameters.page_bytes;
   }

@@ -1,13 +1,13 @@
-// ChunkList holds the chunks of an arena that have free bins. A chunk comes from the buddy tree, provides bins, and
-// returns to the tree when all its bins are free.
+// ChunkList holds the chunks of an arena that have free bins. A chunk comes from the buddy tree, provides bins, and may
+// return to the tree when all its bins are free.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc: two stages for bins, too; collective mutex).
 //
-// Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex. One of the lanes
-// that call together takes the lock for all. The lane with rank k takes the k-th free bin of the list. The last lane
-// removes the chunks without free bins from the list. A chunk whose bins are all free returns to the tree if as many
-// units are available. If there are fewer, lanes hold the others and will take bins. Then the chunk stays, `whole`
-// counts it, and each group that takes bins later checks again.
+// Stage 1 is a semaphore that counts bins. A batch has the bins of one chunk. Stage 2 happens under the collective
+// mutex. One of the lanes that call together takes the lock for all. The lane with rank k takes the k-th free bin of
+// the list. The last lane removes the chunks without free bins from the list. A chunk whose bins are all free returns
+// to the tree if as many units are available as it has bins. If fewer are available, lanes hold the missing units and
+// will take bins. Then the chunk stays, `whole` counts it, and each group that takes bins later checks again.
 #pragma once
 
 #include "allocators/bulkalloc/buddy_tree.hpp"

@@ -108,7 +108,7 @@ SIMT_FN std::uint32_t nth_clear_bit(Thread& thread, std::uint32_t* words, std::u
 }
 
 // Writes the bits of a new header. The bits from `first` to `units` - 1 are clear. The others are set forever, because
-// their slots or bins do not exist.
+// no slot, and no bin with slots, belongs to them.
 template <class Thread>
 SIMT_FN void clear_bits(Thread& thread, std::uint32_t* words, std::uint32_t first, std::uint32_t units) {
   SIMT_ROLLED

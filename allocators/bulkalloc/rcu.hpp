@@ -9,8 +9,8 @@
 // work.
 //
 // Differs from the paper: A reader enters with one addition to a word that also contains the epoch, so no reader counts
-// itself into an ended epoch. Another word counts the readers that leave. The epoch is over when both counts are equal.
-// Readers never wait, so every wait here ends.
+// itself into an ended epoch. Another word counts the readers that leave. The wait for the readers of an ended epoch is
+// over when both counts are equal. Readers never wait, so every wait here ends.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"

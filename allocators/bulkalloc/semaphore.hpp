@@ -12,8 +12,8 @@
 // are available, and waits if they are not. A thread that makes a batch keeps N of its units. It adds the other B - N
 // units to E and later moves them to C, or subtracts them from E if it could not make the batch.
 //
-// Semaphores count units, but do not locate them. They order no memory: other words hand over the memory of a unit. A
-// thread that has a unit but cannot find its memory yet searches again.
+// Semaphores count units, but do not locate them. Their operations order no accesses to memory. Operations on nodes,
+// bitmaps and lists do. A thread that has a unit but cannot find its memory yet searches again.
 //
 // Assumed:
 // * The lanes of a warp that need one unit each of the same semaphore decide together, by one compare-exchange
@@ -85,7 +85,7 @@ struct Semaphore {
   enum class Answer : std::uint32_t { took, make, wait };
 
   // Requests `wanted` units. `seen` is the last value of the word that the caller saw, from look() or await(). The call
-  // does not wait, so the lanes of a group can meet between the answer and its consequences.
+  // does not wait, so the lanes of a group can synchronize after the answer.
   template <class Thread>
   SIMT_FN Answer ask(Thread& thread, std::uint64_t seen, std::uint32_t wanted, std::uint32_t batch) {
     const auto atomic = thread.atomic(word);
@@ -150,9 +150,9 @@ struct Semaphore {
     return state_of(thread.atomic(word).load(simt::relaxed)).there >= static_cast<std::int64_t>(wanted);
   }
 
-  // Takes `wanted` units like try_wait(), but by a subtraction, for words that very many threads change at the same
-  // time. The caller has checked has(). Returns whether it has taken the units. If so, the expected units are reduced
-  // by `no_longer_expected`.
+  // Takes `wanted` units like try_wait(), but by a subtraction, for words that many threads change at the same time.
+  // The caller has checked has(). Returns whether it has taken the units. If so, the expected units are reduced by
+  // `no_longer_expected`.
   template <class Thread>
   SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted, std::uint32_t no_longer_expected) {
     const std::uint64_t change = wanted * unit + no_longer_expected * expected;
@@ -186,8 +186,8 @@ struct Semaphore {
     thread.atomic(word).fetch_add(made * unit - no_longer_expected * expected, simt::relaxed);
   }
 
-  // Sleeps after a lost compare-exchange or missing units, on average twice as long as the previous time, but at most
-  // 1,024 hints. The length depends on the thread. Otherwise threads that lost together would lose together again.
+  // Sleeps after a lost compare-exchange or missing units, for 1 to 2^losses hints, but at most 1,024. The length
+  // depends on the thread. Otherwise threads that lost together would lose together again.
   template <class Thread>
   SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {
     constexpr std::uint32_t longest_log2 = 10;  // hints of 20 ns
@@ -219,7 +219,7 @@ struct Semaphore {
   }
 };
 
-// Results of reserve() that are not batches: the lane has no unit, or it has a unit and must search for its memory.
+// These results of reserve() are not batches: the lane has no unit, or it has a unit and must search for its memory.
 inline constexpr std::uint32_t no_unit = 0xffffffff;
 inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 

@@ -5,8 +5,8 @@
 // bin return them together. (The paper has special paths for single lanes and full warps and does not say more.)
 //
 // Waits: A lane waits for units that another lane is making, for locks, and for readers of RCU. Readers and the holder
-// of a list's lock wait for nothing; the holder of the mutex of RCU waits for readers. A lane that makes a bin waits
-// for a chunk, then for blocks of the buddy tree.
+// of a list's lock wait for nothing; the holder of the mutex of RCU waits for readers. A lane that makes a bin may wait
+// for a chunk, and a lane that makes a chunk for a block of the buddy tree.
 #pragma once
 
 #include "allocators/bulkalloc/bin_list.hpp"

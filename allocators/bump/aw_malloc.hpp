@@ -2,17 +2,16 @@
 //
 // Paper: Vinkler & Havran 2015, section 4.1 and Algorithm 2.
 //
-// Idea: Requests add to a word as in AtomicMalloc. A request that exceeds the end tries to reset the pointer to the end
-// of its own block at the start of the pool. Memory is reused even if it was not freed, so this is a yardstick, not a
-// heap.
+// Idea: Requests add to a word as in AtomicMalloc. A request that exceeds the end of the pool tries to set the word to
+// the end of its own block at the start of the pool. A wrap reuses memory that was not freed, so AWMalloc serves only
+// for comparison.
 //
-// Data: `next` is the number of bytes that requests have taken since the last wrap, including those that exceed the
-// end.
+// Data: `next` is the sum of the bytes of all requests since the last wrap, also of those that exceed the end.
 //
-// Differs from the paper: The failed exchange may observe a pointer v with v <= pool < v + bytes. Then Algorithm 2
-// leaves its loop and returns [v - bytes, v), a range that no thread reserved. In this form the thread tries the wrap
-// again from v. The word has 64 bits, so the additions of all threads of a GPU between two wraps cannot overflow it.
-// Requests are rounded up to 16 bytes, and requests larger than the pool return null.
+// Differs from the paper: A failed exchange may observe a value v of the word with v <= pool < v + bytes. Then
+// Algorithm 2 leaves its loop and returns [v - bytes, v), a range that no thread reserved. In this form the thread
+// tries the wrap again from v. The word has 64 bits, so the additions of all threads of a GPU between two wraps cannot
+// overflow it. Requests are rounded up to 16 bytes, and requests larger than the pool return null.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"
@@ -43,8 +42,8 @@ class AWMalloc : public BumpPool {
     for (;;) {
       const std::uint64_t offset = next.fetch_add(need, simt::relaxed);
       if (offset + need <= limit_.bytes) return base_ + offset;
-      // The request exceeds the end, so it wraps from the current value of the pointer, unless another thread has
-      // already wrapped it.
+      // The request exceeds the end, so it wraps from the current value of the word, unless another thread has already
+      // wrapped.
       thread.probe(simt::Step::wrap);
       std::uint64_t seen = offset + need;
       do {

@@ -1,4 +1,4 @@
-// BumpPool is the common part of the bump allocators: a pool and a word that counts the bytes handed out. Free does
+// BumpPool is the common part of the bump allocators: a pool and a word to which requests add their bytes. Free does
 // nothing.
 #pragma once
 

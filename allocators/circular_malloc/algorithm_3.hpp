@@ -7,25 +7,25 @@
 // Idea:
 // * malloc: A walk starts at the roving offset and tries to set the flag of one chunk after the other. It steps over a
 //   chunk in use and never waits. It unlocks a free chunk that is too small. It takes the first free chunk that is
-//   large enough, and splits it if it has at least `max_fragmentation` times the need. Then it leaves the roving offset
-//   on the next chunk.
-// * free: If the following chunk is free, the caller absorbs it and moves the roving offset behind the merged chunk.
-//   Then the caller unlocks the merged chunk.
+//   large enough, and splits it if it has at least `max_fragmentation` times the need. Then it sets the roving offset
+//   to the next chunk.
+// * free: If the following chunk is free, the caller absorbs it and moves the roving offset behind the merged chunk. In
+//   either case, the caller then unlocks its chunk.
 //
 // Data: headers in front of the blocks (headers.hpp), the pre-split pool, one roving offset or an array of one word per
 // SM (circular_list.hpp).
 //
 // Differs from the paper:
-// * A walk returns null after `max_steps` steps. As printed (section 4.2, Algorithm 3), a walk never ends; the library
-//   of the authors stops after 1,000,000 steps in its tests. A bound in laps would be wrong. A walker that read the
-//   header of an absorbed chunk follows user data and may pass the end marker at each step. Among many walkers, a large
-//   enough chunk may look used in each lap. By default, a walk has four times as many steps as the fresh pool has
-//   chunks, but at least 1,000,000. These are 4.2 million steps in a pool of 256 MiB, and 34 million in one of 2 GiB.
-//   So a null takes long, and in a full pool each caller makes all these steps. A test that needs null soon sets
-//   `max_steps`.
-// * Release stores replace the fence and the plain stores, and loads of the same words acquire. A malloc also releases
-//   the roving offset, because the offset must not become visible before the header to which it points.
-// * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.
+// * A walk returns null after `max_steps` steps. As printed (section 4.2, Algorithm 3), a walk that finds no chunk
+//   never ends; the library of the authors stops after 1,000,000 steps in its tests. A bound in laps would be wrong. A
+//   walker that read the header of an absorbed chunk follows user data and may pass the end marker at each step. Among
+//   many walkers, a large enough chunk may look used in each lap. By default, a walk has four times as many steps as
+//   the fresh pool has chunks, but at least 1,000,000. With one heap, these are 4.2 million steps in a pool of 256 MiB,
+//   and 34 million in one of 2 GiB. In a full pool, each caller makes all these steps before it gets null. A test that
+//   needs null soon sets `max_steps`.
+// * Release stores of headers replace the fence and the plain stores, and walks load headers with acquire. A malloc
+//   also releases the roving offset, because the offset must not become visible before the header to which it points.
+// * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach 16 times as far.
 // * Where the paper is silent, this code follows the authors' library. Needs are rounded up to 16 bytes, and
 //   max_fragmentation is 2. The fused forms lock by an atomic OR. After a merge, the multi forms redirect all offsets
 //   that point to the absorbed chunk.
@@ -36,8 +36,9 @@
 // The `_no_merge` forms only unlock when they free, as in the build that Winter et al. 2021 measured. They are safe.
 //
 // Some times differ from those of the authors' library, which is measured separately (results/reference/h200):
-// * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: A launch takes one of two times, which depends
-//   on the offsets (docs/findings.md). The library probably takes the longer one, but no measurement shows this.
+// * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: A launch takes longer if a request walks over
+//   small chunks, and the offsets decide this (docs/findings.md). The library probably takes the longer time, but no
+//   measurement shows this.
 // * 16 B with cf_malloc_no_merge: We do not know why the times differ.
 // * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: The main reason is the different way of measuring
 //   (bump/atomic_malloc.hpp).

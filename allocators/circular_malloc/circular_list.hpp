@@ -7,7 +7,7 @@
 // The published malloc and free are in algorithm_3.hpp. The reworked ones are in side_table_list.hpp.
 //
 // Pool: An offset reaches 32 or 64 GiB (headers.hpp), and create() refuses larger pools. A fresh pool is divided, so
-// its largest request is its largest chunk (pre_split.hpp).
+// its largest chunk limits its largest request (pre_split.hpp).
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct CircularParameters {
   }
 };
 
-// Writes the headers of the pre-split pool. The threads of the grid divide the headers among them.
+// Writes the headers of the pre-split pool. The threads of the grid divide the headers among themselves.
 template <class Layout>
 struct WritePreSplit {
   template <class Thread>

@@ -15,9 +15,9 @@
 // * SideTable: Headers lie outside the pool, one per granule. After a merge, the absorbed header stays "used" with a
 //   forward next. So a walker that still holds its index passes through, and merging is safe.
 //
-// Only the holder of a chunk's lock changes its header, and a chunk in use is a held lock. Locking acquires; every
-// store that publishes a free chunk, a new header or a link releases. Offsets count granules instead of the published
-// bytes, so the same words reach 64 GiB, or 32 GiB (fused).
+// Only the holder of a chunk's lock changes its header, and the owner of a chunk in use holds its lock. Locking
+// acquires; every store that publishes a free chunk, a new header or a link releases. Offsets count granules instead of
+// the published bytes, so the same words reach 64 GiB, or 32 GiB (fused).
 #pragma once
 
 #include "simt/simt.hpp"
@@ -168,7 +168,7 @@ struct SideTable {
 };
 
 // InPool holds headers in front of the payload. `base` is shifted so that payloads, not headers, are aligned to 16
-// bytes. With the published layout, pointers are 8 or 4 modulo 16.
+// bytes. In the published layout, the addresses of payloads are 8 or 4 modulo 16.
 template <class Header>
 struct InPool {
   static constexpr std::uint32_t header_bytes_in_pool = sizeof(Header);

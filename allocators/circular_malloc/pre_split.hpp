@@ -2,8 +2,8 @@
 //
 // Paper: Vinkler & Havran 2015, section 4.2 (equation 1, figure 2) and section 4.4 for several heaps. Level d of a heap
 // holds 2^d chunks of root / 2^d granules, so every level takes exactly `root` granules. The rest of the pool is one
-// last chunk. With one heap per SM, each heap is fitted into its own share of the pool. So its root is a power of two
-// times the smallest chunk. (The paper's root R' = R / #SM is in general not such a multiple.)
+// last chunk. Each heap is fitted into an equal share of the pool, with a root that is a power of two times the
+// smallest chunk. (The paper's root R' = R / #SM is in general not such a multiple.)
 #pragma once
 
 #include "simt/simt.hpp"
@@ -16,8 +16,8 @@ struct PreSplit {
   std::uint32_t root = 0;      // granules of the largest chunk of a heap
   std::uint32_t granules = 0;  // granules of the whole pool, and index of the end marker
 
-  // Returns the largest heaps that leave at least one granule for the last chunk. `smallest` is in granules, a power of
-  // two.
+  // Returns the largest heaps that leave at least one granule for the last chunk. `smallest` is the number of granules
+  // of the smallest chunk, a power of two.
   static PreSplit fit(std::uint32_t granules, std::uint32_t heaps, std::uint32_t smallest) {
     PreSplit split;
     split.heaps = heaps;
@@ -61,7 +61,7 @@ struct PreSplit {
     const std::uint32_t in_heap = chunk - heap * heap_granules();
     const std::uint32_t level = in_heap / root;
     const std::uint32_t node = (1u << level) - 1 + (in_heap - level * root) / (root >> level);
-    // Number of levels with chunks of `least` granules or more.
+    // The first `large_levels` levels have chunks of `least` granules or more.
     const std::uint32_t large_levels = 32 - simt::count_leading_zeros(root / least);
     const std::uint32_t nodes = (1u << (large_levels < levels ? large_levels : levels)) - 1;
     if (node + 1 >= nodes) return chunk;

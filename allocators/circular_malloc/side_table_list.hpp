@@ -8,23 +8,23 @@
 //   table needs one header per 16 bytes of pool.
 // * Flag and next are one word in all four forms, so one operation locks a chunk and returns the next one.
 // * A walk loads a header before it locks, and locks only a chunk that is free and large enough. A warp's loads of one
-//   header are one transaction, while its atomics would be 32. Walkers that cannot use a chunk do not hide it from
-//   others.
+//   header are one transaction, while its atomics would be up to 32. Walkers that cannot use a chunk do not hide it
+//   from others.
 // * Lanes that find the same free chunk share it. One lane locks it, and the lanes get adjacent blocks until the chunk
 //   is used up (shared_chunk.hpp). If lanes did not share, each lane would pass the chunk to the next lane only after
 //   its own split.
 // * In its first lap, a walk that lost a race or sees the offset move continues at a random chunk of the first
-//   division. All lanes of a warp continue at the same chunk, which has room for all of them. The distance grows with
-//   each repetition. If all callers continued in order, they would follow the winner to the rest of its chunk, and all
-//   but one would lose again.
-// * The last two changes have a disadvantage for lone lanes with requests of 1 KiB and more: the offset soon stays
-//   behind the last chunk with room for a warp. A walk does not skip to the first chunk with room, because CFMMalloc
-//   then returns null on an H200 although the pool has room.
+//   division. Lanes of a warp that walk together continue at the same chunk, which has room for all of them. The
+//   largest distance grows with each repetition, up to 512 chunks. If all callers continued in order, they would follow
+//   the winner to the rest of its chunk, and all but one would lose again.
+// * The last two changes have a disadvantage, mostly for lone lanes: the offset soon stays behind the last chunk with
+//   room for a warp, and walks then visit one chunk after the other (results/reference/h200/originals.md). A walk does
+//   not skip to the first chunk with room, because CFMMalloc then returns null on an H200 although the pool has room.
 // * A walk checks a locked chunk at the end of the pool twice if the chunk is large enough, because another thread may
-//   be dividing the chunk. More checks would cost time, because the chunk may stay in use for long.
+//   be dividing the chunk. More checks would cost time, and the chunk may stay in use.
 // * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp). The
-//   lowest levels have most chunks of the pool. A single small request leaves the offset there, and larger requests
-//   would then step over millions of headers.
+//   lowest levels have most chunks of the pool. A single small request may leave the offset there, and larger requests
+//   would then step over most headers of the pool.
 // * The first lap follows the roving offset, because other walks have passed the chunks before it and found them in use
 //   or took them. The offset and the start of each heap always point to a header with a valid next. The second lap
 //   skips nothing.
@@ -39,7 +39,7 @@
 
 namespace allocbench::circular {
 
-// PaddedOffset fills a sector, so that SMs do not contend for one line.
+// PaddedOffset fills a sector, so that two offsets never share one.
 struct alignas(32) PaddedOffset {
   std::uint32_t chunk;
 };
@@ -50,7 +50,7 @@ class Laps {
  public:
   SIMT_FN Laps(std::uint32_t start, std::uint32_t max_steps) : start_(start), max_steps_(max_steps) {}
 
-  // Counts a step from `chunk` to `next`. Returns false if the walk has seen all chunks twice or used up its steps.
+  // Counts a step from `chunk` to `next`. Returns false if the walk has passed all chunks twice or used up its steps.
   template <class Thread>
   SIMT_FN bool go_on(Thread& thread, std::uint32_t chunk, std::uint32_t next) {
     thread.probe(simt::Step::walk);

@@ -3,14 +3,14 @@
 // Comb is our own design. No paper describes it. docs/comb.md explains the idea with a picture, the invariants, and why
 // each step is safe.
 //
-// Idea: The pool is cut into chunks. Each chunk serves one size. A bitmap word of 64 bits has the class of its chunk
-// beside the bits of 32 slots. A warp finds a chunk in the directory of its class and ORs one bit per lane into a word
-// of the chunk, without loading the word first. The place in the directory depends on the warp's number, on how many of
-// its lanes request, and often on the clock. The old word shows which slots the warp won. Entries may be wrong at any
-// time, but the tag of the old word shows whether the chunk serves the class. Each entry has a preferred chunk, and a
-// warp that requests one class guesses that the entry contains this chunk. If the guess is right, the warp does not
-// even read the directory. Neighbouring warps start at neighbouring slots, so warps that repeat their requests seldom
-// contend for slots.
+// Idea: The pool is cut into chunks. Each chunk serves one size at a time. A bitmap word of 64 bits has the class of
+// its chunk beside the bits of 32 slots. A warp finds a chunk in the directory of its class and ORs one bit per lane
+// into a word of the chunk, without loading the word first. The place in the directory depends on the warp's number, on
+// how many of its lanes request, and on the clock if the warp's share has more slots than these lanes need. The old
+// word shows which slots the warp won. Entries may be wrong at any time, but the tag of the old word shows whether the
+// chunk serves the class. Each entry has a preferred chunk, and a warp that requests one class guesses that the entry
+// contains this chunk. If the guess is right, the warp does not read the directory. Neighbouring warps start at
+// neighbouring slots, so warps that repeat their requests seldom contend for slots.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -28,7 +28,8 @@
 namespace allocbench {
 namespace comb {
 
-// Approximate number of clock() ticks (log2) during a request: cycles on a GPU, steps of all lanes on the CPU executor.
+// This is log2 of the approximate number of clock() ticks during a request: cycles on a GPU, steps of all lanes on the
+// CPU executor.
 inline constexpr std::uint32_t request_ticks_log2 = SIMT_CUDA ? 10 : 0;
 
 template <Bug bug>
@@ -96,7 +97,7 @@ class Comb {
     Place place;
     FirstClaim first;
     if (group.num_threads() == 1) {
-      // One lane alone makes no votes and shuffles, because in a loop of one lane every instruction counts.
+      // One lane alone makes no votes and shuffles, because they would take time in a loop of one lane.
       const auto now = [&] { return static_cast<std::uint32_t>(thread.clock()); };
       place = place_of(thread, size_class, 1, 1, 0, now);
       thread.probe(simt::Step::attempt);
@@ -168,11 +169,12 @@ class Comb {
     return Space<bug>::chunk_log2_for(pool_bytes, parameters);
   }
 
-  // Doublings of the slot sizes 4, 6, 8 and 12 KiB. The share of a lone lane may be less than a word of such slots.
+  // These are the doublings of the slot sizes 4, 6, 8 and 12 KiB. The share of a lone lane may be less than a word of
+  // such slots.
   static constexpr std::uint32_t small_share_first = 8;
   static constexpr std::uint32_t small_share_last = 9;
 
-  // FirstClaim is the result of the first claim.
+  // FirstClaim is the result of the first claim: its chunk, the bits that it won, and the old word.
   struct FirstClaim {
     std::uint32_t chunk = no_chunk;
     std::uint32_t won = 0;
@@ -215,13 +217,13 @@ class Comb {
 
   // Returns the place of the first claim. The number of a warp determines which slots are its share. The size of a
   // share is a power of two, at least one slot per mate. Shares are larger in a large pool, where a lane that requests
-  // twice should find a second slot. A warp of which one lane calls is likely to request again, so the shares of such
-  // warps together may be up to the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at most
-  // one word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if the prepared chunks are enough
-  // for all. A lone lane that needs slots of 4 to 12 KiB gets less than a word if the prepared chunks have a slot, but
-  // not a word, for each warp. Its first request then finds an open word. If that word has no free slot, the lane takes
-  // the slow path. Other shares of less than a word use parts of the directory that depend on their size. So warps with
-  // 3 mates do not contend with warps with 30. `now` returns the clock, the same for all mates.
+  // twice should find a second slot. If one lane of a warp calls, the warp is likely to request again. So the shares of
+  // such warps together may be up to the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at
+  // most one word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if the prepared chunks are
+  // enough for all. A lone lane that needs slots of 4 to 12 KiB gets less than a word if the prepared chunks have a
+  // slot, but not a word, for each warp. Its first request then finds an open word. If that word has no free slot, the
+  // lane takes the slow path. Other shares of less than a word use parts of the directory that depend on their size. So
+  // warps with 3 mates do not contend with warps with 30. `now` returns the clock, the same for all mates.
   template <class Thread, class Now>
   SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
                          std::uint32_t first_rank, Now now) const {
@@ -250,7 +252,7 @@ class Comb {
       position += now() >> request_ticks_log2 << count_log2 & ((1u << share_log2) - 1);
     }
     const std::uint32_t word = position >> word_log2;
-    // The shares of `small` stay in the first part, because the prepared chunks are there.
+    // If `small` is set, the shares stay in the first part of the directory, because the prepared chunks are there.
     const std::uint32_t part = (share_log2 < 5 && !small ? 5 - share_log2 : 0) << (space_.directory_log2 - 3);
     const std::uint32_t most = 1u << word_log2;
     const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;

@@ -72,8 +72,8 @@ SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, st
   thread.atomic(space.member(size_class, place)).store(chunk, simt::relaxed);
 }
 
-// Returns the preferred chunk of a directory entry, counted from 0. The entry almost always has this chunk while chunks
-// are plentiful. The first entries of a class prefer prepared chunks.
+// Returns the preferred chunk of a directory entry, counted from 0. While chunks are plentiful, the entry usually
+// contains this chunk. The first entries of a class prefer prepared chunks.
 template <class S>
 SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::uint32_t entry) {
   const std::uint32_t early = size_class * space.prepared_per_class + entry;
@@ -85,10 +85,10 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
 }
 
 // Gives the class the preferred chunks of `batch` neighbouring directory entries, unless they are taken. One atomic
-// operation takes them all, because the requests that follow will need the other chunks. Fewer mates than `batch` take
-// only the preferred chunk of entry `place`. A thrifty group gives this chunk back if at least three quarters of the
-// chunks are in use. If the class has the preferred chunk of entry `place` after that, returns this chunk, otherwise
-// no_chunk.
+// operation takes them all, because the requests that follow will need the other chunks. If there are fewer mates than
+// `batch`, they take only the preferred chunk of entry `place`. A thrifty group gives this chunk back if at least three
+// quarters of the chunks are in use. If the class has the preferred chunk of entry `place` after that, returns this
+// chunk, otherwise no_chunk.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                        std::uint32_t place, std::uint32_t batch, bool thrifty) {
@@ -103,8 +103,8 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
     before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
     const std::uint32_t owned = simt::popcount(bits & ~before);
     if (owned != 0) {
-      // Thousands of requests may take chunks at once before they see that chunks are scarce. So each checks the number
-      // of used chunks again.
+      // Thousands of requests may take chunks at once before they see that chunks are scarce. So each request checks
+      // the number of used chunks again.
       refused = thread.atomic(*space.used).fetch_add(owned, simt::relaxed) >= plenty(space) && thrifty;
     }
     if (refused) {

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t no_window = 0xffffffffu;
 
 // Takes slots for the mates from chunks of the class in a window. Bit i of `own` selects chunk i of the window. All
 // words of these chunks are checked until a lane gets a slot. `unsettled` is set if another thread works on one of the
-// words, or if the mates lost free slots to other threads too often.
+// words, or if the mates lost the free slots of one place to other threads more than eight times in a row.
 template <class Thread, class S, class Group>
 SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                     const simt::Parked<std::uint32_t>& window, const simt::Parked<std::uint32_t>& own,
@@ -53,7 +53,7 @@ SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Pa
   return {};
 }
 
-// Takes slots for the mates from a window: first from chunks of the class. With `may_grow`, the class then gets other
+// Takes slots for the mates from a window, first from chunks of the class. With `may_grow`, the class then gets other
 // chunks of the window.
 template <class Thread, class S, class Group>
 SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,

@@ -1,6 +1,6 @@
 // The slow path serves lanes whose first claim did not win a slot.
 //
-// All lanes of one class (`mates`) stay together until each has its slot. The mates search, in this order:
+// All lanes of one class that have no slot yet (`mates`) stay together. The mates search, in this order:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
 //   2. words at random in the chunks of the class; after some rounds without success one more chunk
 //   3. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
@@ -45,8 +45,9 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
-// Loads a word of a random member of the class, or with `newest` of one of the newest members, which are the emptiest.
-// A chunk that has left the class is removed from the list. If the entry has no chunk now, `empty` is set to it.
+// Loads a word of a random member of the class, or with `newest` of one of the newest members, which usually have most
+// free slots. A chunk that has left the class is removed from the list. If the entry has no chunk now, `empty` is set
+// to the place of the entry.
 template <class Thread, class S>
 SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
                              std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {
@@ -106,7 +107,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     if (since < patience && count != 0) continue;
     since = 0;
     if (empties == 0) {
-      // Requests that fail together fetch at most this many chunks, because other classes need some as well.
+      // Requests that fail together fetch at most `beyond` + 1 chunks, because other classes need some as well.
       const std::uint32_t beyond = count < unused / 64 ? count : unused / 64;
       const std::uint32_t room = capacity - count;
       if (room != 0) empty = count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);

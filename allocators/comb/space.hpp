@@ -12,14 +12,14 @@
 //              owner of a chunk writes the entry, so the entry does not change while a block lives in the chunk.
 //   directory  Each class has entries with chunk numbers, where a warp searches first. They are hints: an entry may
 //              contain any chunk of any class at any time. The number of entries is a power of two.
-//   members    Each class has a list of equally many chunk numbers, which a request searches if its own word is full.
-//              They are hints, too.
+//   members    Each class has a list of chunk numbers, as long as its part of the directory. A request searches the
+//              list if its own word is full. The chunk numbers are hints, too.
 //   barren     Each class has a bit per window of eight chunks: 1 = the last check found nothing for the class. The
 //              bits are hints, too.
 //   notes      Each class has, for each window, the ticket plus 1 of the last check that found nothing (scan.hpp).
 //
-// Chunk numbers 0 and 1 have no memory, and their words are closed forever. A directory entry 0 is not used yet, and
-// for an entry 1 a chunk is being fetched.
+// Chunk numbers 0 and 1 have no memory, and their words are closed forever. A directory entry 0 is empty, and for an
+// entry 1 a chunk is being fetched.
 //
 // A reset gives classes to the first chunks of the pool (`prepared`) and opens their words, as if requests of their
 // sizes had been served and freed. So the requests that these chunks can serve fetch no chunk.
@@ -34,7 +34,7 @@
 
 namespace allocbench::comb {
 
-// Planted errors of the bug zoo (tests/check/zoo/combs.hpp).
+// Bug lists the errors that the bug zoo plants (tests/check/zoo/combs.hpp).
 enum class Bug {
   none,
   unchecked_claim,     // a claim ignores the tag that it found
@@ -59,7 +59,7 @@ inline constexpr std::uint64_t closed_word = tagged(closed, 0xffffffffu);
 inline constexpr std::uint64_t unknown_word = tagged(0xfffffffdu, 0xffffffffu);  // never in memory
 inline constexpr std::uint64_t locked_word = tagged(locked, 0xffffffffu);
 
-// Entries of the table.
+// These are the entries of `table`.
 inline constexpr std::uint32_t free_chunk = 0;
 SIMT_HOST_FN constexpr std::uint32_t chunk_of_class(std::uint32_t size_class) { return size_class + 1; }
 inline constexpr std::uint32_t last_class_entry = 255;
@@ -67,7 +67,7 @@ inline constexpr std::uint32_t inside_run = 0x40000000u;
 inline constexpr std::uint32_t head_of_run = 0x80000000u;  // plus the number of chunks
 SIMT_HOST_FN constexpr bool is_class(std::uint32_t entry) { return entry != free_chunk && entry <= last_class_entry; }
 
-// Scans is what the scans of a class share (scan.hpp). A window is `window_chunks` neighbouring chunks.
+// Scans has the words that all scans of a class share (scan.hpp). A window is `window_chunks` neighbouring chunks.
 struct Scans {
   std::uint64_t tickets;  // number of tickets taken: one for each scan, and one for each check of a window
   std::uint64_t vain;     // largest ticket of a scan that found nothing, plus 1
@@ -114,7 +114,7 @@ struct Space {
   // requests a size (comb.hpp, `place_of`).
   static constexpr std::uint32_t pool_per_shares_log2 = 6;
 
-  // in device memory, so that calls of the slow path pass one register pair instead of this struct
+  // This copy is in device memory, so that calls of the slow path pass one register pair instead of this struct.
   const Space* copy = nullptr;
   std::byte* base = nullptr;
   std::uint64_t* words = nullptr;

@@ -1,6 +1,6 @@
 // These functions take slots for the lanes of one class, from words that some of these lanes have loaded.
 //
-// All lanes of one class that are without a slot stay together as `mates`. A lane that gets a slot leaves them.
+// All lanes of one class that are without a slot stay together as `mates`. A lane that gets a slot leaves the mates.
 #pragma once
 
 #include "allocators/comb/words.hpp"

@@ -7,7 +7,8 @@
 //
 // Data: CudaMalloc has no words of its own. The size of the heap is the cell's pool size and is fixed before the first
 // launch of the process. Freeing all blocks does not restore the initial state of the heap, so a fresh heap needs a new
-// process. device_heap_share.hpp gives the reason for the guard against huge requests, and the largest request.
+// process. device_heap_share.hpp gives the largest request, and the reason for the guard against requests above the
+// heap's size.
 #pragma once
 
 #include "allocators/support/common/device_heap_share.hpp"

@@ -1,6 +1,6 @@
 // These allocators wait in every call for the cycles that their parameters give
-// (allocators/support/adaptors/delayed.hpp). They are AtomicMalloc, which never frees, and Comb, which frees. The calls
-// of both take little time. So almost all growth of an application's time comes from the added waits.
+// (allocators/support/adaptors/delayed.hpp). They wrap AtomicMalloc, which never frees, and Comb, which frees. They
+// differ from these allocators only by the waits, so the waits cause the growth of an application's time.
 #pragma once
 
 #include "allocators/bump/atomic_malloc.hpp"

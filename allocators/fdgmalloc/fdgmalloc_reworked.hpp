@@ -1,4 +1,5 @@
-// FDGMalloc, reworked, is a bump allocator per warp over SuperBlocks of a general allocator, freed all at once.
+// FDGMalloc, reworked, is a bump allocator per warp over SuperBlocks of a general allocator. A warp frees all its
+// blocks at once.
 //
 // Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
 // GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. Published form: fdgmalloc.hpp.
@@ -7,7 +8,7 @@
 // * malloc: The lanes of a warp that call together add up their requests. Their leader moves the fill level of the
 //   warp's SuperBlock for all of them, and fetches a new SuperBlock if some requests do not fit. A sum that does not
 //   fit a new SuperBlock becomes one block of the general allocator.
-// * release_all: The last lane of a warp that calls it frees all blocks of the warp. Nothing is freed
+// * release_all: When the last lanes of a warp call it, they free all blocks of the warp. Nothing is freed
 //   individually.
 //
 // Data: a table with one record per warp, and a chain of the SuperBlocks and large blocks. The next kernel finds the
@@ -21,8 +22,8 @@
 // * Offsets come from shuffles. In the published form, every lane adds up 32 request words in global memory, and lanes
 //   that do not call take memory.
 // * The record lies in the arena, and links of 16 bytes in front of the blocks form the list. So a warp's first block
-//   takes one call of the general allocator instead of three. This call takes most of the time of a short program.
-// * Lanes that move to a new SuperBlock start at its beginning. In the published form they leave a gap as large as
+//   takes one call of the general allocator instead of three.
+// * Lanes that move to a new SuperBlock start at its beginning. In the published form, they leave a gap as large as
 //   their predecessors' requests.
 // * If a sum exceeds the largest request, each lane requests its own block.
 //

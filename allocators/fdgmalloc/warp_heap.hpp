@@ -141,8 +141,8 @@ class Session {
     return block == 0 ? nullptr : address(block, 1);
   }
 
-  // Serves a group. The lanes before the first that does not fit the rest of the SuperBlock stay in it, and the others
-  // move to a new one.
+  // Serves a group. Lanes whose blocks fit the rest of the SuperBlock use it, and the lanes after them move to a new
+  // SuperBlock.
   template <class Thread, class Group>
   SIMT_FN void* from_superblock(Thread& thread, const Group& group, std::uint32_t offset, std::uint32_t units,
                                 std::uint32_t total) {

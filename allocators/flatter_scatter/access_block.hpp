@@ -1,25 +1,26 @@
-// AccessBlock is an access block of FlatterScatter: pages, followed by their table.
+// An AccessBlock of FlatterScatter has pages, followed by a table with an entry per page.
 //
-// mallocMC 3, FlatterScatter/AccessBlock.hpp. A page has two words:
-// * chunk_bytes: This word is 0 for an unused page. On every page of a multi-page block it has the bytes of the whole
-//   request.
+// Source: mallocMC 3, FlatterScatter/AccessBlock.hpp. The entry of a page has two words:
+// * chunk_bytes: This word has the bytes of the page's chunks, or 0 for an unused page. On every page of a multi-page
+//   block, it has the bytes of the whole request.
 // * filling: This word counts the chunks in use and the threads that search the page now. On a locked page (in reset,
 //   or part of a multi-page block), it is higher by the bytes of a page.
 //
 // Protocol:
 // * enter: A thread adds 1 to the filling. If the page is not full, the thread gives an unused page the requested size.
 //   If the page's chunks have a suitable size, the thread searches for a clear bit.
-// * leave: A thread subtracts 1. With `reset_pages`, the last thread to leave locks the page by a compare-exchange from
-//   0, clears the words that other chunk sizes use for bits, marks the page unused, and unlocks it by a subtraction.
+// * leave: A thread subtracts 1. With `reset_pages`, the last thread to leave tries to lock the page by a
+//   compare-exchange from 0. If it succeeds, it clears the words that other chunk sizes use for bits, marks the page
+//   unused, and unlocks it by a subtraction.
 //
 // The filling counts a search as long as the search lasts. So a page may look full although it has room, and malloc may
 // return null although chunks are free (docs/findings.md).
 //
-// Orders (`bit_orders`): In the published form all changes of bits and fillings are relaxed, and the reset has a fence
-// where our reset releases. So nothing orders the last accesses of an owner of a chunk before the first accesses of the
-// next owner (docs/findings.md). In the fixed form, every addition to the filling acquires and every subtraction
-// releases. Setting a bit acquires and clearing it releases, because a searcher that came in before an owner left may
-// take that owner's chunk.
+// Orders (`bit_orders`): In the published form, changes of bits and fillings are relaxed. Only the unlock after a reset
+// or a free of whole pages releases; the original code has a fence in the reset. So nothing orders the last accesses of
+// an owner of a chunk before the first accesses of the next owner (docs/findings.md). In the fixed form, every addition
+// to the filling acquires and every subtraction releases. Setting a bit acquires and clearing it releases, because a
+// searcher that came in before an owner left may take that owner's chunk.
 #pragma once
 
 #include "allocators/flatter_scatter/page_layout.hpp"
@@ -69,7 +70,7 @@ struct AccessBlock {
     return nullptr;
   }
 
-  // Takes `count` neighbouring pages for one request. Returns null if it finds none.
+  // Takes `count` neighbouring pages for one request. Returns null if it finds no such pages.
   template <class Thread>
   SIMT_FN std::byte* take_pages(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t count) const {
     const std::uint32_t places = pages - count + 1;

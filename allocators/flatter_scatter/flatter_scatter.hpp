@@ -5,22 +5,24 @@
 //
 // Idea: FlatterScatter has neither regions nor two-level bitmaps, unlike ScatterAlloc. Every lane works for itself.
 // * malloc: A hash of size, SM and warp selects an access block and a page. A lane enters one page after the other by
-//   one addition, gives an unused page its size, and looks for a clear bit, beginning at its own.
-// * malloc of half a page and more: The lane locks neighbouring pages, one after the other.
-// * free: The lane clears the bit and leaves the page. With `reset_pages` (the default), the last lane to leave marks
-//   the page unused.
+//   one addition each, and gives an unused page the requested size. Then it looks for a clear bit, beginning at the bit
+//   of its lane number.
+// * malloc of at least (page_bytes - 4) / 2 bytes: The lane locks neighbouring pages, one after the other.
+// * free of a chunk: The lane clears the bit and leaves the page. With `reset_pages` (the default), the last lane to
+//   leave marks the page unused.
 //
 // Data: access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
 //
 // Differs from the code:
 // * A search for a bit ends after 32 tries per word.
-// * A pool below one access block is one smaller access block. In the code, pools are multiples of 128 MiB.
+// * A pool smaller than an access block is one smaller access block. In mallocMC, pools are multiples of 128 MiB.
 // * Assumed: A search for neighbouring pages tries every place once, beginning at the hashed place.
 //
-// As published: Lanes of a warp share no operation. Searches begin in four access blocks. With one size, nearly all
-// lanes of an SM begin at the same page of these blocks and contend for its words. Searches visit the full pages of one
-// block before they continue with the next (docs/findings.md). A page that is emptied repeatedly is reset repeatedly,
-// which clears up to 1,016 bytes. Bits and fillings have no memory order (`bit_orders`).
+// As published: Lanes of a warp share no operation. By default, searches begin in one of four access blocks. With one
+// size below 4 KiB, the lanes of an SM begin at one page of these blocks, or at two neighbouring pages, and contend for
+// their words. Searches visit the full pages of one block before they continue with the next (docs/findings.md). A page
+// that is emptied repeatedly is reset repeatedly, and each reset clears up to 1,012 bytes. Changes of bits and fillings
+// are relaxed (`bit_orders`).
 #pragma once
 
 #include <algorithm>

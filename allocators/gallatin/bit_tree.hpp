@@ -2,8 +2,8 @@
 // 2024).
 //
 // The bottom layer has one bit per segment, and each upper layer has one bit per node below. Find-first-set replaces
-// the minima and maxima. The upper layers are hints. insert() sets a bit and continues upwards while nodes were empty.
-// remove() clears a bit and continues upwards while nodes become empty. If a member is inserted while a removal
+// the stored minima and maxima. The upper layers are hints. insert() sets a bit and continues upwards while nodes were
+// empty. remove() clears a bit and continues upwards while nodes become empty. If a member is inserted while a removal
 // continues upwards, the removal may hide it, as published, unless `recheck` is set.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace allocbench::gallatin {
 
 inline constexpr std::uint32_t no_segment = 0xffffffffu;
 
-// TreeShape is the shape that all trees share.
+// TreeShape has the sizes of a tree. All trees of a heap have the same sizes.
 struct TreeShape {
   std::uint32_t members = 0;
   std::uint32_t fanout_log2 = 6;

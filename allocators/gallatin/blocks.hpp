@@ -2,18 +2,19 @@
 // segments.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.
-// * take: A request searches the class's tree upwards from a random segment. If it finds no segment, it tries other
-//   random starts (`tree_restarts` in all), and at last the lowest segment. With `first_fit` it starts at the lowest
-//   segment. If the tree is empty, the class takes the lowest free segment. One subtraction from the segment's free
-//   blocks grants one block: a fresh block, or the next one of its ring. The request that takes the last block removes
-//   the segment from the tree. It also fetches another segment in advance, unless another request holds the lock of the
-//   class.
+// * take: A request searches the class's tree for the first segment from a random one on. If it finds no segment, it
+//   tries other random starts (`tree_restarts` in all), and at last the lowest segment. With `first_fit` it starts at
+//   the lowest segment. If the tree is empty, the class takes the lowest free segment. One subtraction from the
+//   segment's free blocks grants one block: a fresh block, or the next one of its ring. The request that takes the last
+//   block removes the segment from the tree. It also fetches another segment in advance, unless another request holds
+//   the lock of the class.
 // * return: A returned block gets the next place of the ring. The block at the place of a tenth of the ring, rounded
 //   up, inserts the segment into the class's tree again. (A ring of one place has no such block.) The thread that
 //   returns the last block frees the segment, unless another request takes a block first.
 //
 // Orders:
-// * `freed` hands slices over: frees add to it with release, and the last one exchanges it with acquire.
+// * `freed` hands slices over: frees of used slices add to it with release, and the last free exchanges it with
+//   acquire.
 // * `settled` hands the ring over from one returned block to the next.
 // * `active` hands blocks over: a return adds with release, and a take subtracts with acquire.
 // * The tree of free segments hands segments over.

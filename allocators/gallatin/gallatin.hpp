@@ -4,7 +4,7 @@
 // Paper: McCoy & Pandey, Gallatin: A General-Purpose GPU Memory Manager, PPoPP 2024. We do not have the paper's text,
 // so protocol, layout and defaults follow the authors' public code of March 2024.
 //
-// Idea:
+// Idea, with the default sizes:
 // * malloc, up to 4 KiB: A request gets a slice, whose size is a power of two. Each size class has a table of pinned
 //   blocks, and the SM selects the entry. One load and one addition serve all lanes of a warp that request one class,
 //   unless the block ends.
@@ -27,21 +27,22 @@
 // * Assumed: A team detaches a block that it finds twice in a row, if the block is used up or of another class. The
 //   lanes that crossed the end of the block may have found it in another entry.
 // * Assumed: A whole block is returned if a team that knew the block from an earlier use takes slices of it first.
-// * A fetched segment adds its free blocks to the counter `active` instead of storing them, because a request that
+// * A fetch of a segment adds the free blocks to the counter `active` instead of storing them, because a request that
 //   found the segment in an earlier use may have subtracted from the counter. A request that extends beyond a block may
 //   be the last to free slices of it, and then it returns the block.
 // * Rings and the table hold block numbers of 32 bits instead of pointers. Classes of segments have 32 bits instead of
 //   16.
 // * Pools below 512 MiB have smaller segments, so that there are at least 32 of them. A slice is then at most a
-//   sixteenth of a segment. The entries of the smallest class pin half a segment, as published.
+//   sixteenth of a segment. The entries of the smallest class pin at most half a segment, as published, unless
+//   `least_pinned_blocks` are more.
 // * The pool is not filled with zeros when the heap is made.
 //
 // As published:
 // * At start the table pins 13 segments. Pools of 64 segments or fewer serve nothing above a segment.
 // * A segment enters its class's tree again when its ring passes a tenth of its blocks. Until then, its other free
 //   blocks are hidden. A simultaneous removal may hide an insertion into a tree (recheck_cleared_words).
-// * A free of a run first sets the bits of its segments and then resets their class. A fetch between these steps ends
-//   the kernel (reset_class_first).
+// * A free of a run first sets the bits of its segments and then resets their class. A fetch of such a segment between
+//   these steps ends the kernel (reset_class_first).
 // * The counter of a block has 20 bits. If about four thousand full warps request 32 KiB at once, additions to an
 //   exhausted block could overflow into the class.
 //

@@ -1,7 +1,8 @@
 // Heap is the memory of Gallatin with the words that describe it (McCoy & Pandey 2024; layout of the authors' public
 // code).
 //
-// * A segment is 16 MiB of the pool. It is free, has one class, or is part of a run of segments for a large request.
+// * By default, a segment is 16 MiB of the pool. It is free, has one class, or is part of a run of segments for a large
+//   request.
 // * A block is 4096 slices of one class. A segment of class c has 256 >> c blocks.
 // * A slice has 16 B to 4096 B, a power of two. There are nine classes.
 //
@@ -36,7 +37,7 @@ inline constexpr std::uint32_t smallest_slice_log2 = 4;
 // A request takes one slice or at most 8 of the largest slices. A larger request takes a block or a run of segments.
 inline constexpr std::uint32_t most_count_log2 = 3;
 
-// These are values of entries of the table of pinned blocks. A pinned block b is stored as first_pinned + b.
+// An entry of `pinned` has one of the first two values, or first_pinned + b for a block b.
 inline constexpr std::uint32_t being_replaced = 0;
 inline constexpr std::uint32_t vacant = 1;  // entry for which no team could get a block
 inline constexpr std::uint32_t first_pinned = 2;

@@ -1,4 +1,5 @@
-// The parameters of Gallatin have the defaults of the authors' tests. Only `least_segments` is assumed.
+// The parameters of Gallatin have the defaults of the authors' tests. `least_segments` is assumed, and the two repairs
+// are ours.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

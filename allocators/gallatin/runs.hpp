@@ -41,7 +41,8 @@ class RunSearch {
 
   SIMT_FN std::uint64_t load(std::uint32_t word) const { return thread_.atomic(words_[word]).load(simt::relaxed); }
 
-  // Returns the first segment of a run of `count` free segments that has the lowest segment of `word`, or no_segment.
+  // Returns the first segment of a run of `count` free segments that contains the lowest segment of `word`, or
+  // no_segment.
   SIMT_FN std::uint32_t begin_of_run(std::uint32_t word, std::uint32_t count) const {
     const std::uint32_t width = mask() + 1;
     const std::uint64_t used = ~load(word);
@@ -59,7 +60,7 @@ class RunSearch {
     return end - begin < count ? no_segment : end - count;
   }
 
-  // Takes the segments word by word, up to the first word that has a used one. Returns how many it took.
+  // Takes the segments word by word, up to the first word that has a used segment. Returns how many it took.
   SIMT_FN std::uint32_t claim_from(std::uint32_t begin, std::uint32_t count) const {
     std::uint32_t claimed = 0;
     for_words(begin, count, [&](std::uint32_t word, std::uint64_t bits) {

@@ -4,8 +4,8 @@
 // of the SM selects an entry. The lanes of a warp that request one class together are a team and sum up their slices.
 // The last lane adds the sum to the block's counter, and each lane gets its place from the old value. The team that
 // crosses the end of the block detaches it and puts a new block into the entry. Until then, other teams use the next
-// entries. When an addition arrives, its block may be out of the table and may have another class. The class above the
-// count shows this, and the team frees the slices.
+// entries. When an addition arrives, its block may be out of the table and may have another class. The upper bits of
+// the counter tell the class. If it is another class, the team frees the slices.
 //
 // Memory orders: A thread that makes a block available sets the block's counter with release. A team that takes slices
 // increases the counter with acquire. So the team sees the block's data, even if it knew the block from an earlier use.
@@ -28,7 +28,8 @@ struct Pinned {
   }
 };
 
-// Puts a new block into an entry that the caller has set to being_replaced. If there is none, the entry becomes vacant.
+// Puts a new block into an entry that the caller has set to being_replaced. If there is no block, the entry becomes
+// vacant.
 template <class Thread>
 SIMT_NOINLINE_FN std::uint32_t fill_entry(Thread& thread, const Heap& heap, std::uint32_t size_class,
                                           std::uint32_t slot) {

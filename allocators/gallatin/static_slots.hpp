@@ -1,4 +1,4 @@
-// Slots of Gallatin with the static counter keep their counter when their block is replaced.
+// In Gallatin with the static counter, a slot keeps its counter when its block is replaced.
 //
 // Source: documents of the authors' public code after March 2024 (invariants of the static counter, static context). A
 // slot belongs to a class and has at most one block at a time. In the code of 2024, the counter of the slices is part
@@ -93,8 +93,8 @@ struct Slots {
   SIMT_FN Slot& at(std::uint32_t size_class, std::uint32_t slot) const {
     return slots[(size_class << count_log2) + slot];
   }
-  // Returns the number of slots of a class: all, or as many as have their blocks in a thirty-second of the pool, but at
-  // least one.
+  // Returns the number of slots of a class: all, or as many as have blocks that fit into a thirty-second of the pool,
+  // but at least one.
   SIMT_HOST_FN std::uint32_t count(const Heap& heap, std::uint32_t size_class) const {
     const std::uint32_t spent_log2 = heap.block_log2(size_class) + 5;
     const std::uint32_t left_log2 = pool_log2 > spent_log2 ? pool_log2 - spent_log2 : 0;

@@ -8,7 +8,7 @@
 
 namespace allocbench::halloc {
 
-// CountedImage holds everything that the check reads, copied once.
+// CountedImage is a copy of everything that the check reads.
 struct CountedImage {
   std::vector<std::uint32_t> counters, locks, bits, lengths, set_words;
   std::vector<SizeHead> sizes;

@@ -1,18 +1,19 @@
-// CountedSlabs are the slabs of Halloc as published. Each slab has a counter word, a descriptor, a lock, and bits and
+// CountedSlabs holds the slabs of Halloc as published. Each slab has a counter word, a descriptor, a lock, and bits and
 // lengths of blocks. CountedSlabs also holds the sets in which searches find slabs.
 //
 // Adinetz & Pleiter 2014; layout of the authors' public code 0.11.
-// * Bits 12-31 of the counter are the chunks in use, bit 8 marks a head, bits 5-7 are the kind of chunk (7 for a free
-//   slab), and bits 0-4 are the size.
+// * Bits 12-31 of the counter are the number of chunks in use, bit 8 marks a head, bits 5-7 are the kind of chunk (7
+//   for a free slab), and bits 0-4 are the size.
 // * A slab has one bit per chunk. A block is 1, 2, 4 or 8 chunks, whose bits are in one word.
 // * Lengths have 4 bits per chunk. The length of a block is written at its first chunk.
 // * One set has the free slabs. Each kind has a set of sparse slabs, and each size has sets of roomy and busy slabs
 //   (slab_bitmap.hpp).
 //
-// Protocol: The low bits of the counter change only under the lock of the slab, and its count changes with every block.
-// A thread that won its bits adds to the count. If the kind in the old word differs, the slab was freed in between, and
-// the thread undoes both changes. If a free crosses a threshold of a slab that is not a head, it moves the slab to
-// another set. If the count is now zero, the free tries to free the slab instead.
+// Protocol: The low bits of the counter change only under the lock of the slab. The count in the upper bits changes
+// with every block. A thread that won its bits adds to the count. If the kind in the old word differs, the slab was
+// freed in between, and the thread undoes both changes. If a free lowers the count of a slab across a threshold and the
+// slab is not a head, the free moves the slab to another set. If the count is now zero, the free tries to free the slab
+// instead.
 //
 // Orders: Bits acquire when a block is taken and release when it is freed. Frees release the count, and the lane that
 // frees the slab acquires it. The set of free slabs and the head then order the next use of the slab after these
@@ -96,7 +97,7 @@ struct CountedSlabs {
     if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);  // no thread saw these bits as a block
     return false;
   }
-  // Frees a block, or undoes a failed allocation.
+  // Clears the bits of a freed block or of a failed allocation.
   template <class Thread>
   SIMT_FN void clear_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t mask) const {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_and(~(mask << chunk % 32), simt::release);
@@ -201,8 +202,8 @@ struct CountedSlabs {
     to.add(thread, slab);
   }
 
-  // Frees the slab if no block is in use. The kind is cleared first. A later allocation sees this and withdraws; an
-  // earlier allocation keeps the slab.
+  // Frees the slab if no block is in use. The kind is set to no_kind first. A later allocation sees this and withdraws.
+  // If there is an earlier allocation, the slab gets its kind back.
   template <class Thread>
   SIMT_FN void try_free(Thread& thread, std::uint32_t slab) const {
     lock(thread, slab);

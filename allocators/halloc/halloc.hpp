@@ -4,10 +4,10 @@
 // follow the authors' public code 0.11.
 //
 // Idea:
-// * malloc, up to 3072 bytes: A request is rounded up to one of sixteen sizes. Each size has a counter, and one
-//   addition gives a number to every lane of a warp that requests this size. A hash of the number selects blocks of the
-//   size's head slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and
-//   write the lengths of their blocks. When the head is 83.5 % full, another slab becomes the head.
+// * malloc, up to 3072 bytes: A request is rounded up to a block size. Each size has a counter, and one addition gives
+//   a number to every lane of a warp that requests this size. A hash of the number selects blocks of the size's head
+//   slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and write the
+//   lengths of their blocks. When the head is 83.5 % full, another slab becomes the head.
 // * malloc, larger requests: They go to the back end's device heap, which by default gets a quarter of the memory.
 // * free: The slab follows from the address; blocks outside the slabs go to the device heap. A free reads the length of
 //   its block and clears length and bits. One subtraction from the slab's count serves all lanes of a warp that

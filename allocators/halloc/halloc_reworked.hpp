@@ -40,7 +40,7 @@
 
 namespace allocbench {
 
-// Makes all slabs free, and gives all sizes their first counters and no heads. All words must be zero before.
+// Makes all slabs free, and gives all sizes their first counters and no heads. All words must already be zero.
 struct ResetHalloc {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, halloc::Heads heads) const {

@@ -45,7 +45,7 @@ SIMT_HOST_FN std::uint32_t size_id(std::uint32_t bytes) {
   return id == 1 ? 2 : id;
 }
 
-// Converts between the index of a chunk and its offset in the slab.
+// These functions convert between the index of a chunk and its offset in the slab.
 SIMT_HOST_FN std::uint32_t offset_of_chunk(std::uint32_t kind, std::uint32_t chunk) {
   return chunk * chunk_bytes(kind);
 }
@@ -63,7 +63,7 @@ struct Thresholds {
   std::uint32_t crammed = 0;  // chunks in use above which no search finds the slab; half way between busy and full
 };
 
-// SizeClasses follows from the slab size and the shares.
+// SizeClasses has the values that follow from the slab size and the shares.
 struct SizeClasses {
   Modulo chunks_16, chunks_24, chunks_256, chunks_384;              // N of each kind, prepared for divisions
   std::uint32_t busy_share = 0, roomy_share = 0, sparse_share = 0;  // shares in units of 2^-32, rounded up
@@ -93,7 +93,8 @@ struct SizeClasses {
     return {busy, simt::multiply_high(n, roomy_share), simt::multiply_high(n, sparse_share), (busy + n) / 2};
   }
 
-  // Returns the largest request that slabs serve, in bytes. Tiny slabs have only blocks of up to eight small chunks.
+  // Returns the largest request that slabs serve, in bytes. Slabs with fewer than eight chunks of 384 bytes serve only
+  // blocks of up to eight small chunks.
   std::uint32_t largest_request() const { return chunks_384.divisor() >= 8 ? largest_block : block_bytes(7); }
 
   // Returns h(c, 0) as a chunk index.

@@ -1,4 +1,4 @@
-// Slabs holds the slabs of Halloc: their state words, their bits, and the sets in which searches find them.
+// Slabs holds the slabs of reworked Halloc: their state words, their bits, and the sets in which searches find them.
 //
 // The state word of a slab has 64 bits:
 // * Bits 32-63 are the era, which increases whenever the slab becomes a head.

@@ -8,7 +8,7 @@
 
 namespace allocbench::halloc {
 
-// SlabImage holds everything that the check reads, copied once.
+// SlabImage is a copy of everything that the check reads.
 struct SlabImage {
   std::vector<std::uint64_t> states, bits;
   std::vector<std::uint32_t> kinds, set_words;

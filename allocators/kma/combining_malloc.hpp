@@ -6,8 +6,8 @@
 //
 // Reworked, with the benefit of each change:
 //   * The lanes of a warp that request the same block size reserve together, usually by one subtraction, and set their
-//     bits by one OR per word. Frees into the same bitmap word work in the same way. In the published form each thread
-//     does a compare-exchange, so only one reservation per round trip to the second-level cache succeeds.
+//     bits by one OR per word. Frees into the same bitmap word work in the same way. In the published form, each thread
+//     makes its own compare-exchange, so only one reservation per round trip to the second-level cache succeeds.
 //   * The search starts at the bit that would be the next clear one without frees, instead of at word 0.
 //   * The thread that takes the last block also attaches the next superblock. A thread that formats a superblock takes
 //     the blocks for its own requests in the same step.
@@ -15,10 +15,10 @@
 //   * Before it returns null, a request takes an active superblock of another size if all its blocks are free. The
 //     paper does not use such superblocks.
 //   * All threads of a grid reset the heap and write the links of the queue; in the paper one thread enqueues.
-//   * As in the published form, free clears the bit before it counts the block, and a block has at least 16 bytes.
 //
-// As in the published form, a detached superblock with some free blocks is unreachable until all its blocks are free.
-// So malloc may return null although the pool has free blocks.
+// As in the published form, free clears the bit before it counts the block, and a block has at least 16 bytes. A
+// detached superblock with some free blocks is unreachable until all its blocks are free. So malloc may return null
+// although the pool has free blocks.
 #pragma once
 
 #include <string>
@@ -85,7 +85,7 @@ class CombiningMalloc {
   }
 
  private:
-  // Serves all lanes of the party, of which each requests a block of 2^log2 bytes. The leader reserves the blocks and
+  // Serves all lanes of the party. Each of them requests a block of 2^log2 bytes. The leader reserves the blocks and
   // sets their bits.
   template <class Thread, class Party>
   SIMT_FN void* take(Thread& thread, const Party& party, std::uint32_t log2) const {

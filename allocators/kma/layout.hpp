@@ -1,5 +1,5 @@
-// Layout is the common layout of both forms of KMA: equal superblocks over the pool, the table of active superblocks,
-// the queue of unused superblocks.
+// Layout holds what both forms of KMA share: equal superblocks over the pool, the table of active superblocks, and the
+// queue of unused superblocks.
 //
 // Paper: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2.
 #pragma once

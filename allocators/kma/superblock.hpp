@@ -6,8 +6,8 @@
 //   bits 32-47  blocks in all                   bit  54     attached: in the active table
 //                                               bit  55     unused: in the queue of unused superblocks
 //
-// Protocol: This word is the most contended one of the design. No thread loops on it, because all changes except
-// `recycle` are unconditional, and a failed `recycle` is not repeated.
+// Protocol: Many threads change this word at the same time. No thread loops on it, because all changes except `recycle`
+// are unconditional, and a failed `recycle` is not repeated.
 //   reserve  A thread executes fetch_sub(n). If the old word was attached, had the thread's block size and f > 0 free
 //            blocks, the thread gets min(n, f) blocks and adds the rest back. If the entry of the active table was
 //            outdated, the thread adds all n back. Until then the count is too low. This can refuse a block or leave

@@ -4,7 +4,7 @@
 // Shared words: head, tail and one link per superblock, each {count 32 | superblock 32}. The count of a word grows with
 // every write, which prevents ABA. Links lie outside the superblocks and survive their reuse. The first superblock in
 // the queue is the dummy. A pop returns the dummy, and its successor becomes the dummy, so one superblock always stays
-// in the queue. A push releases the superblock by its store of the link. The pop that reads the link exchanges the
+// in the queue. A push releases the superblock by its exchange of the link. The pop that reads the link exchanges the
 // head, and the next pop, which returns the superblock, acquires the head.
 #pragma once
 

@@ -2,7 +2,7 @@
 // size.
 //
 // Code: Kokkos 28848df (June 2025), core/src/Kokkos_MemoryPool.hpp, the second version of the pool (Kokkos issue 452).
-// There is no paper. Its authors call it an implementation detail of Kokkos tasks (issue 5794).
+// There is no paper. The authors call the pool an implementation detail of Kokkos tasks (issue 5794).
 //
 // Idea: Every lane works for itself.
 // * malloc: A request is rounded up to a power of two. The lane tries the superblock in the hint of this size: it adds
@@ -26,8 +26,8 @@
 //   and blocks are aligned to 32 bytes.
 //
 // As published: With attempts = 1, the default, malloc may return null although blocks are free. If the superblock of
-// the hint is full, each lane that tries it scans all full superblocks of its size. With many superblocks this takes
-// seconds (docs/findings.md). A request of 16 bytes takes 64.
+// the hint is full, each lane that tries it scans the superblocks until it finds one of its size that is not full
+// (docs/findings.md). By default, a request of 16 bytes takes 64.
 #pragma once
 
 #include <string>

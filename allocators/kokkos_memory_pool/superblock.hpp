@@ -4,14 +4,14 @@
 //
 // Bits 0-25 of the state word count the blocks in use and the unfinished claims, even those that will fail. Bits 26-30
 // have log2 of the number of blocks, which gives their size. Bits 26-30 change only while the count is zero. The bits
-// of the blocks follow in the same array: one for each block of the smallest size, in words of 32.
+// of the blocks follow in the same array: one for each block of the smallest size, in words of 32 bits.
 //
-// Protocol: The count is raised before a bit is searched and lowered after a bit is cleared. So a claim finds a clear
-// bit if its addition keeps the count within the number of blocks. All changes of the state word are
-// read-modify-writes. A claim that finds another size or a full superblock undoes its addition.
+// Protocol: A claim raises the count before it searches for a bit, and a free lowers the count after it has cleared the
+// bit. So a claim finds a clear bit if its addition keeps the count within the number of blocks. All changes of the
+// state word are read-modify-writes. A claim that finds another size or a full superblock undoes its addition.
 //
-// Orders: In the code, the atomics are relaxed, with a full fence between the two words. Here clearing a bit and
-// lowering the count release, and raising the count and setting a bit acquire.
+// Orders: In Kokkos, the atomics are relaxed, with a full fence between the two words. Here a free releases when it
+// clears the bit and lowers the count, and a claim acquires when it raises the count and sets a bit.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,4 +1,4 @@
-// The guard of a slot is a reference counter that only one lane may change from zero to invalid.
+// The guard of a slot is a reference counter. Each time it is zero, at most one lane changes it to invalid.
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). The counter is the number of reservations of chunks:
 // * Bits 0-29 count the chunks in use and the unfinished claims.

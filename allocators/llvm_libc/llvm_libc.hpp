@@ -7,8 +7,8 @@
 // Idea:
 // * malloc: The lanes of a warp that request one size search together. They try the slot where this size last
 //   succeeded, then the table, beginning at the size's home. One addition to a slot's counter reserves a chunk for each
-//   lane. Lanes whose number is beyond the slab end their reservation and continue. Then the lanes with the same slab
-//   set bits, beginning at the number of their first lane, by one OR for each run of bits in a word.
+//   lane. Lanes whose number is beyond the slab's last chunk end their reservation and continue. Then the lanes with
+//   the same slab set bits, beginning at the number of their first lane, by one OR for each run of bits in a word.
 // * free: A lane clears its bit, and the lanes of one slab lower its counter together. The lane that lowers it to zero
 //   returns the slab to a cache of eight slabs or, if the cache is full, to the host (here: to the pool).
 //
@@ -20,13 +20,13 @@
 //   the largest request is one slab. (In the code they get as many whole slabs as needed.) If no other slab is left,
 //   they take one from the cache.
 // * The table has as many slots as the pool has slabs, rounded up to a power of two, at most 32,768. The homes are
-//   scaled to it. The original always has 32,768 slots. Slabs are aligned relative to the start of the pool.
+//   scaled to this number. The original always has 32,768 slots. Slabs are aligned relative to the start of the pool.
 // * Each fence of the code is a release or an acquire of the operation next to it. A slot starts as invalid
 //   (guard.hpp).
 //
-// As published: The bits have no memory order (`bit_orders`). A request that equals a size of 0.75 or 0.875 times a
-// power of two gets the next larger size (`rounding`). If the host has no slab (here: if the pool is empty), a request
-// fails at the first slot without a slab, even if a later slab has room.
+// As published: The operations on bits are relaxed (`bit_orders`). A request that equals a size of 0.75 or 0.875 times
+// a power of two gets the next larger size (`rounding`). If the host has no slab (here: if the pool is empty), a
+// request fails at the first slot without a slab, even if a later slab has room.
 #pragma once
 
 #include <algorithm>

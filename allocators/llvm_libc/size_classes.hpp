@@ -1,5 +1,5 @@
-// SizeClass is a chunk size of LLVM libc's GPU malloc, with the place where it begins in the table of slabs. All values
-// are computed.
+// SizeClass is a chunk size of LLVM libc's GPU malloc, with the slot of the table where searches for its slabs begin.
+// All values are computed.
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). The sizes are 16, 32, 48 and 64 bytes, then 0.75, 0.875
 // and 1 times each power of two up to half a slab. Slabs of 2 MiB have 46 sizes. They are numbered from 0.

@@ -70,7 +70,7 @@ struct Slab {
   }
 
   // Takes one chunk for each lane of the group. The group has one reservation per lane, so a clear bit exists for each.
-  // `start` is the group's first reservation. In a slab that never saw a free, it is the first clear bit.
+  // `start` is the group's first reservation. In a slab without frees, it is the first clear bit.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take_chunk(Thread& thread, const Group& group, std::uint32_t start, std::uint32_t chunks,
                                    BitOrders orders) const {

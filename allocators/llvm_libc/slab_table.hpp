@@ -22,7 +22,7 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 16);
 
-// Claim is the result of a group of lanes at a slot.
+// Claim is the result of an attempt of a group of lanes to reserve chunks at a slot.
 struct Claim {
   enum Outcome : std::uint32_t { elsewhere, out_of_memory, reserved, reserved_in_another_size };
 
@@ -79,9 +79,9 @@ struct SlabTable {
     return result;
   }
 
-  // Ends `count` reservations of one slab. The leader of their lanes calls this function after the lanes have met. If
-  // no reservation is left, the slab returns to the cache or the pool, and the slot becomes empty. Without `reclaim`,
-  // the slab stays.
+  // Ends `count` reservations of one slab. The leader of their lanes calls this function after the lanes have
+  // synchronized. If no reservation is left, the slab returns to the cache or the pool, and the slot becomes empty.
+  // Without `reclaim`, the slab stays.
   template <class Thread>
   SIMT_FN void leave(Thread& thread, std::uint32_t slot, std::uint64_t slab, std::uint32_t count) const {
     if (!slots[slot].guard.leave(thread, count, orders, reclaim)) return;

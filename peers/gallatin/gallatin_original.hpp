@@ -1,5 +1,5 @@
 // GallatinOriginal is the authors' Gallatin (github.com/saltsystemslab/gallatin) as a plug-in. Segments have 16 MiB and
-// slices 16 B to 4 KiB, as in its own tests.
+// slices 16 B to 4 KiB, as in the authors' tests.
 #pragma once
 
 #include <gallatin/allocators/gallatin.cuh>
@@ -54,7 +54,7 @@ class GallatinOriginal {
   }
 
  private:
-  // Copy holds the bytes of an object on the device. The object's type has no constructor that may run here.
+  // Copy holds a host copy of the bytes of a device object, because no constructor of its type may run here.
   template <class T>
   class Copy {
    public:

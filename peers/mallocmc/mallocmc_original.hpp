@@ -4,9 +4,9 @@
 //
 // The library is written for warps that run in lock step: the members of a coalesced request (less than 128 B each)
 // exchange their results through shared memory without a barrier. In a plain build for sm_90, all members but one get
-// null or a wrong pointer. So the adapter gives the library its own policy class, in which the lanes of a request meet
-// before their common block is divided. `mallocmc_no_coalescing_original` differs only in the policy: it uses the
-// library's policy without coalescing (Noop).
+// null or a wrong pointer. So the adapter gives the library its own policy class, in which the lanes of a request
+// synchronize before they divide their common block. `mallocmc_no_coalescing_original` differs only in the policy: it
+// uses the library's policy without coalescing (Noop).
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct Alignment : mallocMC::AlignmentPolicies::Shrink<>::Properties {
   static constexpr auto dataAlignment = 16;
 };
 // MeetingXMallocSIMD is XMallocSIMD with two barriers of its lanes. The first is before they add up their sizes, so
-// that all lanes have finished their previous request. The second is before they divide the block, so that the lane
-// that requests the block has got it.
+// that all lanes have finished their previous request. The second is before they divide the block, so that the
+// requesting lane already has it.
 class MeetingXMallocSIMD : public mallocMC::DistributionPolicies::XMallocSIMD<> {
   using Policy = mallocMC::DistributionPolicies::XMallocSIMD<>;
 
@@ -60,7 +60,7 @@ class MallocMCAdapter {
  public:
   using Parameters = NoParameters;
 
-  // Returns the largest request. Requests are 32-bit numbers in the library.
+  // Returns the largest request: half the pool, but at most 2^32 - 1 bytes, because the library has 32-bit requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
     return std::min<std::size_t>(pool_bytes / 2, 0xffffffffu);
   }

@@ -1,4 +1,5 @@
-// Adapter is the common part of the six forms of the authors' Ouroboros (github.com/GPUPeople/Ouroboros) as plug-ins.
+// Adapter is the common part of the plug-ins for the six forms of the authors' Ouroboros
+// (github.com/GPUPeople/Ouroboros).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -48,7 +49,7 @@ class Adapter {
   static Adapter lay_out(Arena& arena, std::string_view name) {
     Adapter allocator;
     allocator.host_ = new Library();
-    // The queues come from the same memory, and the library does not check whether they fit.
+    // The queues take memory of the pool, and the library does not check whether they fit.
     const std::size_t fixed = allocator.host_->totalMemoryManagerSize() + Library::size_();
     if (arena.pool_bytes() < 2 * fixed) {
       delete allocator.host_;
