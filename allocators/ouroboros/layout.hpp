@@ -152,7 +152,7 @@ struct InitialiseHeap {
   }
 };
 
-// Makes the heap fresh. Returns before the stream has finished.
+// Makes the heap fresh. May return before the stream has finished.
 template <class Policy>
 void reset_heap(simt::Stream& stream, const Policy& heap) {
   const ChunkSpace& space = heap.space;
