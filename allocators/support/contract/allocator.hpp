@@ -25,9 +25,9 @@
 //     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches
 //     static SmallHeap<Parameters> second_small_heap();   // another such heap, in which other rules apply
 //     static SmallHeap<Parameters> heap_of_many_units();  // another such heap, with more units than a word has bits
-//     // Explains why a constant is too small for a pool that is filled with blocks of one size, and gives a sufficient
-//     // value; returns an empty text if it is large enough. A share of the blocks is free before the requests, and all
-//     // are freed at the end.
+//     // Explains why a constant is too small for a pool that is filled with blocks of one size, and gives a remedy;
+//     // returns an empty text if it is large enough. A share of the blocks is free before the requests, and all are
+//     // freed at the end.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
 //     Pool own_pool() const;                              // PoolLocation::own: where the blocks are
 //     // Returns the alignment of blocks for a request. Needed only if it can exceed the trait `alignment`.
