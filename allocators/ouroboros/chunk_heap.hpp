@@ -18,13 +18,12 @@
 //   back before it waits for another chunk.
 // * An entirely free chunk may return to the pool: release_chunk().
 //
-// The disadvantage of this protocol: A chunk passes from warp to warp, and each warp waits for the previous one. With
-// few chunks, many groups would wait for the same chunk. Therefore a group of lanes that finds many other groups
-// waiting takes the pages of a new chunk (chunk_for_crowd() in refill.hpp). It does so only if a chunk has pages for
-// four such groups and more than half the chunks were never used. A group cannot see groups that request at the same
-// moment, but the queue position of its take shows how many came earlier. If many came earlier, the group adds a chunk
-// after it is served, under the same conditions. These chunks stay in the queue (unless release_chunk() returns them),
-// and later groups spread over them.
+// The disadvantage: A chunk passes from warp to warp, and each warp waits for the previous one. With few chunks, many
+// groups of lanes would wait for the same chunk. Therefore a group that finds many other groups waiting takes the pages
+// of a new chunk (chunk_for_crowd() in refill.hpp), if a chunk has pages for four such groups and more than half the
+// chunks were never used. A group cannot see groups that request at the same moment, but the queue position of its take
+// shows how many came earlier. If many came earlier, the group adds a chunk after it is served. These chunks stay in
+// the queue (unless release_chunk() returns them), and later groups spread over them.
 //
 // Differs from the paper: A warp draws from a chunk once for all its lanes. In the paper, each lane looks at the chunk
 // at the front, draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in
@@ -253,6 +252,7 @@ struct ChunkHeap : Heap<StorageKind> {
 
   // Takes a page of the mask for the lane with this rank. `before` is the count of free pages before the draw. The
   // search begins with the word of page `before` - 1, so warps that draw 32 pages each begin with different words.
+  // These words usually have free pages.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id, std::uint32_t before,
                                   std::uint32_t rank) const {

@@ -1,5 +1,4 @@
-// refill() is the slow path of a malloc in all reworked variants. It serves the lanes for which their class has no free
-// page.
+// refill() is the slow path of a reworked malloc. It serves the lanes for which their class has no free page.
 //
 // Lanes of one class loop together. In a round they take the available pages of the semaphore, or wait for pages of
 // other groups, or take up to as many chunks as they need. In the last case they keep their pages and put the rest into

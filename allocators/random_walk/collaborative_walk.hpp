@@ -26,8 +26,7 @@
 // * In the first round, each member ORs a bit of its word without a load. The random place of the bit is the same for
 //   all members. So if many pages are free, the warp makes one trip to one line.
 // * A round counts like one word, although it loads up to 32. Warps empty the words of a region together, so 32 words
-//   give little more information about the pool than one. If each word counted, requests could be refused although 1 %
-//   of the pages are free.
+//   give little more information about the pool than one. If each word counted, requests could be refused at 1 % free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

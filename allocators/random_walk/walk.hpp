@@ -6,7 +6,8 @@
 // positions are almost equally likely, whatever their number.
 #pragma once
 
-// Without this macro Random123 includes all x86 intrinsics, which makes compilations with nvcc longer.
+// Without this macro Random123 includes all x86 intrinsics, which add considerably to the compile time of each unit
+// with nvcc.
 #if !defined(R123_USE_SSE)
 #define R123_USE_SSE 0
 #endif

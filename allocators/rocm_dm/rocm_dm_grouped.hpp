@@ -141,8 +141,7 @@ class RocmDmGrouped {
 
   // Finds a slab with enough blocks. In each step the lanes check one record each, and the leader asks every slab with
   // fewer than `below` blocks in use, in turn. A slab must grant blocks to the whole group; with `enough`, a part of
-  // the group suffices. Sets `slabs` to the number of records of the kind, and `granted` to the number of granted
-  // blocks.
+  // the group suffices. Sets `slabs` to the number of records of the kind, and `granted` to that of granted blocks.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below, bool enough,
                               std::uint32_t& slabs, std::uint32_t& granted) const {

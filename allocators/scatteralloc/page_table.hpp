@@ -1,5 +1,4 @@
-// PageTable is the page table of the reworked ScatterAlloc: the entry of a page describes its division and its chunks
-// in use.
+// PageTable is the page table of the reworked ScatterAlloc. A page's entry has its division and its chunks in use.
 //
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
 // * Bits 52-63 have the chunk size in units of PageFormat::unit_shift. The value is 0 for an unformatted page. Three
@@ -146,8 +145,7 @@ struct PageTable {
             if (trust_hints) hints.fetch_or(1u << segment, simt::relaxed);
             break;
           }
-          // This is the next clear bit to the left, around the end. (If bit << 1 leaves the word, no bit is to the
-          // left.)
+          // This is the next clear bit to the left, around the end. (If bit << 1 leaves the word, none is to the left.)
           const std::uint32_t left = free & (0u - (bit << 1));
           const std::uint32_t from = left != 0 ? left : free;
           bit = from & (0u - from);
@@ -186,8 +184,7 @@ struct PageTable {
   }
 
  private:
-  // Returns `want` neighbouring bits among the lowest `chunks` bits, or all of these if they are fewer. The highest and
-  // the lowest of them are neighbours.
+  // Returns up to `want` neighbouring bits of the lowest `chunks` bits; after the highest of these comes the lowest.
   template <class Thread>
   SIMT_FN static std::uint32_t first_bits(Thread& thread, std::uint32_t chunks, std::uint32_t want) {
     if (want >= chunks) return low_bits(chunks);

@@ -170,10 +170,9 @@ class PublishedHeap {
   }
 
   // Finds a chunk in two passes. Pass 1 goes from the hashed page to the end of the pool and skips regions whose
-  // counter has reached 3/4 of their number of pages (in regions of 1 or 2 pages, the whole number). Pass 2 visits all
-  // pages. Later walks start in the last access block that this walk went through from its first to its last page. The
-  // block where this walk began does not count, because a walk that began near the end of a nearly empty block would
-  // leave it behind.
+  // counter has reached 3/4 of their pages (or all, if these are 1 or 2). Pass 2 visits all pages. Later walks start in
+  // the last access block that this walk went through from its first to its last page. The block where this walk began
+  // does not count, because a walk that began near the end of a nearly empty block would leave it behind.
   template <class Thread>
   SIMT_FN std::byte* find_chunk(Thread& thread, std::uint32_t size) {
     const Table& table = runs_.table;
@@ -208,8 +207,7 @@ class PublishedHeap {
     }
   }
 
-  // Tries the pages from `page` to the end of its region. If none has a chunk, sets `page` to the first page behind the
-  // region.
+  // Tries the pages of the region from `page` on. If none has a chunk, `page` becomes the first page behind the region.
   template <class Thread>
   SIMT_FN std::byte* try_region(Thread& thread, std::uint32_t& page, std::uint32_t size, std::uint32_t most) {
     const Table& table = runs_.table;
@@ -230,8 +228,7 @@ class PublishedHeap {
     return block + 1 < blocks_ ? (block + 1) * pages_per_block_.divisor() : runs_.table.pages;
   }
 
-  // Records that a free has left about half of this page free. Lane 0 of warp slot 0 also moves the start of walks
-  // back.
+  // Records a page that a free has left about half free. Lane 0 of warp slot 0 also moves the start of walks back.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) {
     thread.atomic(regions_[page >> region_shift_]).store(0u, simt::relaxed);

@@ -5,8 +5,7 @@
 // * region: A region has `region_pages` pages (16 by default). Its counter counts walks that left it with unserved
 //   lanes, up to its number of pages. A free that makes a page half empty, and a free of a run, set the counter to 0.
 //   Pass 1 of a walk goes from the start page towards the end of the pool. After its first region, it skips regions
-//   whose counter has reached 3/4 of the number of pages (in regions of 1 or 2 pages, the whole number). Pass 2 looks
-//   everywhere.
+//   whose counter has reached 3/4 of their pages (or all, if these are 1 or 2). Pass 2 looks everywhere.
 // * access block: The pool is divided into equal access blocks. When a walk leaves the last region of a block, later
 //   requests start in the next block. A free that sets a counter to 0 may move this start back.
 //
@@ -21,8 +20,7 @@
 // * With one access block, pass 1 stops after 16 steps. With more steps, a walk through a full pool would cost one load
 //   per region.
 // * In pass 2, each SM visits the windows of 64 pages in its own order, so SMs seldom collide on the last free pages.
-//   Each SM begins near the window where it last found room, so warps seldom check pages that other warps have just
-//   filled.
+//   Each SM begins near the window where it last found room, because other windows may just have been filled.
 //
 // All words here are hints, so their accesses are relaxed, and wrong values only cost time.
 #pragma once

@@ -1,5 +1,4 @@
-// XMalloc serves the small requests of a warp as one, from buffered blocks over a slow heap. This is the published
-// form.
+// XMalloc serves small requests of a warp as one, from buffered blocks over a slow heap. This is the published form.
 //
 // Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
 // Machines", CIT 2010. In the later form (Journal of Supercomputing 2013, public code), the device heap serves

@@ -15,7 +15,7 @@ namespace {
 // Groups are drawn separately from lanes, so that a strategy without random lanes still draws hostile groups.
 GroupDraw groups_of(std::uint64_t seed, std::uint32_t rarity) { return {seed ^ 0x5eedu, rarity}; }
 
-// Draws a strategy. The weights follow from how often each policy alone exposes planted bugs
+// Draws a strategy. The weights follow from how often each strategy alone exposes planted bugs
 // (benchmarks/schedule_search). No single strategy or interval finds all bugs, but random preemption finds most. Round
 // robin and lockstep are rare because they make few schedules. They are included because only they reliably run lanes
 // and whole warps side by side.

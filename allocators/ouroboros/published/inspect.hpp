@@ -1,6 +1,5 @@
 // These functions check the published heap while no other kernel runs: semaphores, queues, headers and masks must
-// agree. Copying a pool to the host would be slow, so a kernel checks the queues and chunks, and writes one code for a
-// mistake.
+// agree. Copying a pool to the host would be slow, so a kernel checks it and writes one code for a mistake.
 #pragma once
 
 #include <algorithm>

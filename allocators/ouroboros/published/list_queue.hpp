@@ -34,8 +34,7 @@ struct ListQueue {
   static constexpr bool virtualised = true;
   static constexpr bool signals_first = false;
   static constexpr Release release = Release::none;
-  // Each 64-bit word has the first queue position of a segment in its upper half and the segment's chunk in its lower
-  // half.
+  // A 64-bit word has the first queue position of a segment in its upper half and the segment's chunk in its lower.
   struct Ends {
     std::uint64_t front;
     std::uint64_t back;

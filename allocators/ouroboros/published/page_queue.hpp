@@ -1,5 +1,4 @@
-// In the published page-based Ouroboros, the queue of a class holds the indices of its free pages. With chunks of 8
-// KiB, an index is chunk << 9 | page.
+// In the published page-based Ouroboros, the queue of a class holds its free pages as indices (chunk << 9 | page).
 //
 // A malloc takes a unit of the semaphore, a queue position at the front, and the index in the slot of that position.
 // The lanes of a warp that request the class together share one addition for the units and one for the positions. A

@@ -3,11 +3,10 @@
 //
 // A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. If the ledger has no
 // tag left, the block stays as it is, and the report says so. A free compares all words, overwrites them with a dead
-// pattern and passes the block on to the allocator. Two owners of one word cannot both find their pattern. The first
-// word of the block encodes the tag. All other book-keeping is in the ledger, outside the pool. So requests keep their
-// size, and blocks of 4 bytes can be checked. (With a header, a request of 8,192 bytes would exceed the limit of some
-// designs.) Smaller requests are raised to 4 bytes. Requests for 0 bytes are raised only if the allocator promises a
-// block for them.
+// pattern and passes the block on. Two owners of one word cannot both find their pattern. The first word of the block
+// encodes the tag. Other records are in the ledger, outside the pool. So requests keep their size, and blocks of 4
+// bytes can be checked. (With a header, a request of 8,192 bytes would exceed the limit of some designs.) Smaller
+// requests are raised to 4 bytes. Requests for 0 bytes are raised only if the allocator gives them a block.
 //
 // Ordering: in C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
 // promise this, so no design is judged by it here. The adaptor itself orders two owners by one word (`next_tag`), so no
