@@ -14,9 +14,9 @@
 //   a flat ring (S, flat_ring.hpp), or it lies in chunks that an array (VA, array_hierarchy.hpp) or links (VL,
 //   linked_list.hpp) find.
 //
-// Data: The pool contains the chunks, and behind them one header word per chunk and the tables of the variant
-// (layout.hpp). The state of the classes (semaphores and ends of the queues) and the counters of unused chunks lie
-// outside the pool.
+// Data: The pool contains the chunks, and behind them the header words, the tables of the storage and the variant, and
+// the ring of returned chunks (layout.hpp). The state of the classes (semaphores and ends of the queues) and the
+// counters of unused chunks lie outside the pool.
 //
 // As published, requests larger than a chunk go to the back end's device heap. Here it has a share of the memory
 // (device_heap_share.hpp). The published code gives it 500 MiB and rounds each request up to a power of two.

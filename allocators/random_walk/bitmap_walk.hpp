@@ -11,7 +11,7 @@
 // * We chose the memory orders (bitmap.hpp).
 // * A walk releases its lock; the printed algorithm does not. A thread that lost a lock pauses briefly.
 // * An atomic OR sets a bit, because frees take no lock.
-// * A walk gives up after a bounded number of probes (page_parameters.hpp).
+// * A walk gives up after a bounded number of vain probes (page_parameters.hpp).
 // * Philox makes the random numbers.
 //
 // The authors' public code has no LockMap, so each of its probes has up to two atomic operations fewer than in rw_bm:

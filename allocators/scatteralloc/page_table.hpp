@@ -145,7 +145,7 @@ struct PageTable {
             if (trust_hints) hints.fetch_or(1u << segment, simt::relaxed);
             break;
           }
-          // This is the next clear bit to the left, around the end. (If bit << 1 leaves the word, none is to the left.)
+          // This is the next clear bit to the left, cyclically. (If bit << 1 leaves the word, none is to the left.)
           const std::uint32_t left = free & (0u - (bit << 1));
           const std::uint32_t from = left != 0 ? left : free;
           bit = from & (0u - from);

@@ -12,7 +12,7 @@
 //   right format, a claim is one OR (flat), or one ADD and one OR per chunk (two-level), instead of load, add, check
 //   and OR. So there are fewer dependent trips to memory, and a page cannot be recycled under a claim.
 // * The lanes that use the same page claim it by one operation. If a page has fewer chunks than lanes, they spread over
-//   consecutive pages. So additions to one count do not pile up.
+//   consecutive pages. So fewer additions meet on one count.
 // * Warps that share a page begin at different chunks: at a bit that depends on the warp, or at the number of chunks
 //   reserved so far. If all began with the first chunk, a lone lane would lose its first try whenever this chunk is in
 //   use.

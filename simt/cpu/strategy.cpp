@@ -120,7 +120,7 @@ std::size_t RoundRobinStrategy::next(std::span<Lane* const> runnable, std::size_
   const bool may_stay = reason == Reason::atomic || reason == Reason::collective;
   if (may_stay && --left_ != 0) return current;
   left_ = slice_;
-  // The last lane took the place of a lane that left; it must not lose its turn.
+  // The last lane has moved to the place of a lane that left, and must not lose its turn.
   const bool left = reason == Reason::blocked || reason == Reason::exit || reason == Reason::start;
   const std::size_t next = left ? current : current + 1;
   return next < runnable.size() ? next : 0;

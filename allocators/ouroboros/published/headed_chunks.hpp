@@ -27,11 +27,11 @@ inline constexpr std::uint32_t no_chunk = 0xffffffffu;
 struct ChunkHeader {
   std::uint32_t page_bytes;  // bytes of a page; 0 for queue storage
   std::uint32_t pages;
-  // Fields of chunk-based variants.
+  // Chunk-based variants use these fields.
   std::uint32_t free_pages;   // free pages in two's complement
   std::uint32_t queue_place;  // queue position of the chunk's last put
   std::uint32_t mask[16];     // bit = 1: the page is free
-  // Fields of queue storage.
+  // Queue storage uses these fields.
   std::uint64_t segment;  // class in the upper half, queue position of the first slot in the lower half
   std::uint32_t entries;  // upper half: finished puts minus finished takes; lower half: finished puts
   std::uint32_t next;     // chunk of the next segment (VL)

@@ -51,7 +51,7 @@ struct RingQueue {
                    std::uint32_t index) const {
     put_into(thread, slot(id, number), index);
   }
-  // Puts the indices `index`, `index` + 1, ... by one lane.
+  // One lane puts the indices `index`, `index` + 1, ...
   template <class Thread>
   SIMT_FN void put_run(Thread& thread, const HeadedChunks&, Ends&, std::uint32_t id, std::uint32_t number,
                        std::uint32_t count, std::uint32_t index) const {

@@ -10,11 +10,11 @@
 //
 // Ordering: in C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
 // promise this, so no design is judged by it here. The adaptor itself orders two owners by one word (`next_tag`), so no
-// write of an earlier owner reaches the next owner's block. The CPU executor finds missing orders inside an allocator.
+// write of an earlier owner reaches the next owner's block. The race build finds missing orders inside an allocator.
 //
 // If the tag of a block is missing or dead, the block was already freed, or it was overwritten, or it got no tag. The
-// adaptor reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes
-// on, unchecked, the frees of blocks that begin outside the pool or not at a multiple of 4.
+// adaptor reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes on
+// frees of blocks that begin outside the pool or not at a multiple of 4, and does not check these blocks.
 //
 // The functions are not inlined, because nothing here is timed, and the observed kernels of an allocator share one copy
 // of A (workloads/support/contract/compiled_kernels.hpp makes them a simt::KernelFamily).
