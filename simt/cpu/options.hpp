@@ -56,8 +56,8 @@ struct ExecutorOptions {
   std::uint32_t slice = 32;               // scheduling points of a lane for round_robin
   std::uint32_t pct_depth = 0;            // 1 … 64 for pct; 0 draws 2, 3 or 4 from the seed
   // Lets loads overtake earlier stores of their lane, as a GPU may (store_buffer.hpp), in deterministic mode. Without
-  // this option, the strategy swarm still does so in one of four launches, unless read_old_values is set. The race
-  // build never does.
+  // this option, the strategy swarm still does so in one of four launches on average, unless read_old_values is set.
+  // The race build never does this.
   bool hold_stores = false;
   // Lets loads read replaced values if nothing orders them (old_values.hpp), in deterministic mode. No store is held
   // back then. The race build never does this.
