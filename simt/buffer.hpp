@@ -20,7 +20,7 @@ void copy_to_device(Stream& stream, void* device, const void* host, std::size_t 
 void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes);
 
 // Buffer is an array in device memory. Copies to and from the host follow the earlier work on the stream, and are
-// complete when they return.
+// complete when the function returns.
 template <class T>
 class Buffer {
  public:

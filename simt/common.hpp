@@ -1,9 +1,9 @@
 // Both back ends share these definitions: the function qualifier, memory orders, steps, launch shapes and errors.
 //
-// Code that runs on a "device" (a CUDA GPU or the CPU executor) is marked SIMT_FN and receives its calling thread as a
-// template parameter. Such code must use neither CUDA built-ins nor the C library's allocator. The compiler determines
-// the back end: nvcc gives CUDA, and any other compiler gives the CPU executor unless SIMT_HOST_OF_CUDA is defined. A
-// program must not mix the two.
+// Code that runs on a "device" (a CUDA GPU or the CPU executor) is marked SIMT_FN, SIMT_NOINLINE_FN or SIMT_HOST_FN. If
+// it uses its calling thread, the type of the thread is a template parameter. Outside simt/, device code must use
+// neither CUDA built-ins nor the C library's allocator. The compiler determines the back end: nvcc gives CUDA, and any
+// other compiler gives the CPU executor unless SIMT_HOST_OF_CUDA is defined. A program must not mix the two.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ class OperationMeter {
  public:
   SIMT_FN explicit OperationMeter(const DeadlineView& deadline) : deadline_(deadline) {}
 
-  // The caller calls this before each operation, and increments one of the returned counts.
+  // CountingRef calls this function before each operation, and increments one of the returned counts.
   SIMT_FN OperationCounts& next() {
     if (++since_look_ == operations_per_look) {
       since_look_ = 0;

@@ -1,5 +1,5 @@
-// These functions launch and describe kernels on both back ends. The first half takes kernels as KernelPointers, and
-// the second half names them by their types.
+// These functions launch and describe kernels on both back ends. The first part takes kernels as KernelPointers, and
+// the second part names them by their types.
 //
 // Kernels are function objects: `template <class Thread> SIMT_FN void operator()(Thread& thread, Args... args) const`.
 // Every thread gets its own copy of kernel and arguments.
@@ -33,8 +33,8 @@ struct KernelLaunch {
 };
 // Enqueues each launch on its stream. Launches on different streams may run at once. No launch may wait for another,
 // because nothing guarantees that both are resident. On the CPU executor the launches run immediately as one launch,
-// with their blocks in a seeded order. There, all blocks must have as many threads and as much shared memory as each
-// other.
+// with their blocks in a seeded order. There, all blocks must have the same number of threads and the same amount of
+// shared memory.
 void launch_kernels(std::span<const KernelLaunch> launches);
 // Returns the resources of a kernel. All members of a family have the attributes of the family.
 KernelAttributes kernel_attributes(KernelPointer kernel);

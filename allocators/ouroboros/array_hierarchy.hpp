@@ -3,9 +3,9 @@
 // A ring has D entries. Entry s mod D is a word of two halves: the number of segment s, and its chunk or none. The
 // thread that adds the chunk of segment s waits until the entry is "s, none" and writes the chunk. The thread that
 // empties the last slot of the segment writes "s + D, none". Readers wait until the entry has their own s and a chunk,
-// so they never take the chunk of another round (the published code traps in this case). D is at least twice the number
-// of segments of a queue. So a thread that adds a segment waits only if another thread is delayed for so long that D
-// segments are added meanwhile.
+// so they never take the chunk of another round. (A reader of the published code traps if it finds such a chunk.) D is
+// at least twice the number of segments of a queue. So a thread that adds a segment waits only if another thread is
+// delayed for so long that D segments are added meanwhile.
 #pragma once
 
 #include "allocators/ouroboros/segmented_queue.hpp"

@@ -4,10 +4,10 @@
 // * The warp that takes a chunk from the queue is its only holder. The warp draws the pages that it needs, or all free
 //   pages if there are fewer: it subtracts their number from the chunk's count of free pages. If a page is left, it
 //   puts the chunk back at the end of the queue. Then it picks the pages in the bit mask. A free sets its bit before it
-//   increases the count, so the mask has at least as many set bits as the count.
-// * A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
-//   the chunk back, and the free that increases the count from zero does. Both change the same word, so exactly one
-//   thread puts the chunk back.
+//   increases the count, so the mask has at least as many set bits as the count says.
+// * A chunk of the class is queued or held if and only if its count is not zero. The holder that draws the last page
+//   does not put the chunk back, and the free that increases the count from zero does. Both change the same word, so
+//   exactly one thread puts the chunk back.
 // * A holder never draws more pages than the chunk has, because a negative count would not show who must put the chunk
 //   back. So it usually loads the count before it draws. It needs no load for a single page, because a queued chunk has
 //   one. It also needs none if the queue entry is marked: then the chunk had at least as many free pages as a warp can
@@ -18,12 +18,12 @@
 //   back before it waits for another chunk.
 // * An entirely free chunk may return to the pool: release_chunk().
 //
-// The disadvantage is that a chunk passes from warp to warp, and each warp waits for the previous one. With few chunks,
-// many groups would wait for the same chunk. Therefore a group that finds many other groups waiting takes the pages of
-// a new chunk (chunk_for_crowd() in refill.hpp), as long as at least half the pool was never used. A group cannot see
-// groups that request at the same moment, but the queue position of its take shows how many came earlier. If many came
-// earlier, the group adds a chunk after it is served. These chunks stay in the queue (unless release_chunk() returns
-// them), and later groups spread over them.
+// The disadvantage: A chunk passes from warp to warp, and each warp waits for the previous one. With few chunks, many
+// groups of lanes would wait for the same chunk. Therefore a group that finds many other groups waiting takes the pages
+// of a new chunk (chunk_for_crowd() in refill.hpp), if a chunk has pages for four such groups and more than half the
+// chunks were never used. A group cannot see groups that request at the same moment, but the queue position of its take
+// shows how many came earlier. If many came earlier, the group adds a chunk after it is served. These chunks stay in
+// the queue (unless release_chunk() returns them), and later groups spread over them.
 //
 // Differs from the paper: A warp draws from a chunk once for all its lanes. In the paper, each lane looks at the chunk
 // at the front, draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in
@@ -59,7 +59,7 @@ struct ChunkHeap : Heap<StorageKind> {
   static SIMT_HOST_FN std::uint32_t chunk_of(std::uint32_t index) { return index & ((1u << chunk_bits) - 1); }
 
   std::uint32_t* masks = nullptr;  // mask_words(0) words per chunk; bit = 1: the page is free
-  // For each chunk, the slot into which it was last put, counted in words from the base of the pool.
+  // This table has, for each chunk, the slot into which it was last put, counted in words from the base of the pool.
   std::uint64_t* queue_slots = nullptr;
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
   static constexpr std::uint32_t least_groups_of_crowd = 4;
@@ -95,9 +95,9 @@ struct ChunkHeap : Heap<StorageKind> {
     return {number, thread.atomic(classes[id].back).load(simt::relaxed), before.fresh};
   }
 
-  // Returns true if many groups wait for chunks of the class, one chunk has pages for at least four groups of this
-  // size, and at least half the pool was never used. The caller is a group of `lanes` lanes. `seen.takes` is the queue
-  // position of its take, or the next one of the class.
+  // Returns true if more than `crowd` groups wait for chunks of the class, one chunk has pages for at least four groups
+  // of this size, and more than half the chunks were never used. The caller is a group of `lanes` lanes. `seen.takes`
+  // is the queue position of its take, or the next one of the class.
   SIMT_FN bool is_crowded(std::uint32_t id, std::uint32_t lanes, const Traffic& seen) const {
     return 1u << space.pages_log(id) >= least_groups_of_crowd * lanes &&
            static_cast<std::int32_t>(seen.takes - seen.puts) > static_cast<std::int32_t>(crowd) &&
@@ -196,7 +196,7 @@ struct ChunkHeap : Heap<StorageKind> {
     return first - from_bit >= 32 ? 0 : 0xffffffffu << (first - from_bit);
   }
 
-  // Puts a chunk into the queue. It has at least `free_pages` free pages.
+  // Puts a chunk with at least `free_pages` free pages into the queue.
   template <class Thread>
   SIMT_FN void enqueue(Thread& thread, std::uint32_t id, std::uint32_t chunk, std::uint32_t free_pages) const {
     put_back(thread, id, this->number_puts(thread, id, 1), chunk, free_pages);
@@ -251,8 +251,8 @@ struct ChunkHeap : Heap<StorageKind> {
   }
 
   // Takes a page of the mask for the lane with this rank. `before` is the count of free pages before the draw. The
-  // search begins with the word of page `before` - 1, so warps that empty a chunk begin with different words. As long
-  // as no page is freed, these words have free pages.
+  // search begins with the word of page `before` - 1, so warps that draw 32 pages each begin with different words.
+  // These words usually have free pages.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id, std::uint32_t before,
                                   std::uint32_t rank) const {

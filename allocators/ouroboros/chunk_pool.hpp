@@ -1,10 +1,10 @@
 // ChunkPool holds the unused chunks: fresh ones and returned ones.
 //
-// A counter numbers the fresh chunks, and a ring holds the returned ones. Both pages and queue storage take their
-// chunks here.
+// A counter numbers the fresh chunks, and a ring holds the returned ones. Heaps take chunks here for pages and for
+// queue storage.
 //
 // Differs from the published code: If no chunk is left, a request gets none; the published code does not check this and
-// writes beyond the pool. One addition takes several contiguous fresh chunks.
+// writes beyond the pool. One addition can take several contiguous fresh chunks.
 #pragma once
 
 #include "allocators/support/common/bulk_semaphore.hpp"
@@ -46,7 +46,7 @@ struct ChunkPool {
       BulkSemaphore{&state->room}.signal(thread, 1);
       return 1;
     }
-    // The load stops refused threads from advancing the counter until it overflows.
+    // Without the load, refused threads would advance the counter until it overflows.
     const auto fresh = thread.atomic(state->next_fresh);
     if (fresh.load(simt::relaxed) >= chunk_count) return 0;
     first = fresh.fetch_add(wanted, simt::relaxed);

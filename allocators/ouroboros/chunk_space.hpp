@@ -7,8 +7,8 @@
 // storage.
 //
 // In the published layout, every chunk has a header of 128 bytes in front of it. This layout has no such headers. Each
-// chunk and page begins at a multiple of its size from the start of the pool, so a shift gives the chunk of an address.
-// A free reads one word of a dense table.
+// chunk and page begins at a multiple of its size from the start of the pool, so a shift of an offset in the pool gives
+// its chunk. A free reads one word of a dense table.
 #pragma once
 
 #include "allocators/ouroboros/chunk_pool.hpp"

@@ -1,5 +1,5 @@
-// Heap is the common part of page-based and chunk-based Ouroboros: classes with a bulk semaphore and an index queue
-// over one pool.
+// Heap is the common part of page-based and chunk-based Ouroboros: one pool, and for each class a bulk semaphore and an
+// index queue.
 #pragma once
 
 #include "allocators/ouroboros/flat_ring.hpp"

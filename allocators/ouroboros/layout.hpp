@@ -21,7 +21,7 @@
 
 namespace allocbench::ouroboros {
 
-// Returns the number of queue entries of class 0 if it owns the whole pool. No class has more.
+// Returns the number of queue entries that class 0 has if it owns the whole pool. No class has more.
 template <class Policy>
 std::uint64_t most_entries(const Policy& heap) {
   const std::uint64_t chunks = heap.space.pool.chunk_count;
@@ -152,7 +152,7 @@ struct InitialiseHeap {
   }
 };
 
-// Makes the heap fresh. Returns before the stream has finished.
+// Makes the heap fresh. May return before the stream has finished.
 template <class Policy>
 void reset_heap(simt::Stream& stream, const Policy& heap) {
   const ChunkSpace& space = heap.space;

@@ -15,8 +15,8 @@
 //   numbers are not reused soon, so the walk detects this and starts again from the head. The head never passes a
 //   segment in which a thread still holds a queue position. Nodes lie outside the chunks and always stay nodes.
 //
-// Differs from the published list, whose pointers lie inside the chunks, and which keeps ten old chunks back for slow
-// readers.
+// Differs from the paper: In the published list, pointers lie inside the chunks, and each class keeps ten old chunks
+// back for slow readers.
 #pragma once
 
 #include "allocators/ouroboros/segmented_queue.hpp"
@@ -80,7 +80,7 @@ struct LinkedList {
       thread.probe(simt::Step::walk);
       here = pointer(next_segment(segment_of(here), slots_log), next);
     }
-    // Only threads with the first queue position of the segment set these hints for other threads.
+    // Here only the thread with the first queue position of the segment sets hints.
     if ((number & ((1u << slots_log) - 1)) == 0) {
       recent.store(here, simt::release);
       if (is_before(segment_of(seen), segment, slots_log)) {
@@ -131,9 +131,9 @@ struct LinkedList {
   // Returns true if the segment before them is already consumed: then its consumer has left the head to this thread.
   // Mark and link are in one word, so one of the two threads sees both.
   //
-  // `order` is the memory order of the stores by which others find the chunks. A fresh chunk needs release, because its
-  // slots were just emptied. A chunk that is reused immediately needs only relaxed, because exchanges hand its slots
-  // over.
+  // `order` is the memory order of the stores by which other threads find the chunks. A fresh chunk needs release,
+  // because this thread has just written its empty slots. A chunk that is reused immediately needs only relaxed,
+  // because exchanges hand its slots over.
   template <class Thread, class Order>
   static SIMT_FN bool link_behind_tail(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint64_t& last,
                                        const std::uint32_t* chunks, std::uint32_t count, std::uint32_t slots_log,
@@ -169,7 +169,7 @@ struct LinkedList {
   };
 
   // Moves the head over consumed segments until one is not consumed or has no next one, and appends their chunks at the
-  // tail. If many segments were consumed at about the same time, one thread moves the head over all of them. An
+  // tail. If many segments were consumed at about the same time, one thread may move the head over all of them. An
   // exchange of the head costs a trip to memory and a fence, and loads of several nodes overlap, so the thread passes
   // several segments at a time. The function runs at most once per segment, so it is not inlined.
   //

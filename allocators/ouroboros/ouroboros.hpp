@@ -7,16 +7,16 @@
 // Idea:
 // * malloc: A request is rounded up to a page of 16 << i bytes. A bulk semaphore per size grants pages at once to all
 //   lanes of a warp that request this size, and the queue of the size provides them. If the semaphore has too few
-//   pages, the lanes divide new chunks into pages, or wait for pages of others.
+//   pages, the lanes divide new chunks into pages, or wait for pages of other warps.
 // * free: The page returns to the queue (P), or its bit in the mask of the chunk is set (C). The semaphore is
 //   signalled.
 // * Six variants: The queue holds pages (P, page_heap.hpp) or chunks with free pages (C, chunk_heap.hpp). The queue is
 //   a flat ring (S, flat_ring.hpp), or it lies in chunks that an array (VA, array_hierarchy.hpp) or links (VL,
 //   linked_list.hpp) find.
 //
-// Data: The pool contains the chunks, and behind them one header word per chunk and the tables of the variant
-// (layout.hpp). The state of the classes (semaphores and ends of the queues) and the counters of unused chunks lie
-// outside the pool.
+// Data: The pool contains the chunks, and behind them the header words, the tables of the storage and the variant, and
+// the ring of returned chunks (layout.hpp). The state of the classes (semaphores and ends of the queues) and the
+// counters of unused chunks lie outside the pool.
 //
 // As published, requests larger than a chunk go to the back end's device heap. Here it has a share of the memory
 // (device_heap_share.hpp). The published code gives it 500 MiB and rounds each request up to a power of two.
@@ -24,8 +24,8 @@
 // Reworked, with the benefit of each change:
 // * A free signals the semaphore of a class once for all lanes of a warp that free a page of this class. In the
 //   originals each lane signals, and all signals meet on one word.
-// * A warp takes the pages for its lanes from a chunk in one step, while no other warp holds the chunk. Many lanes that
-//   call alone can get new chunks instead of waiting for one chunk, as long as at least half of the pool was never used
+// * A warp takes the pages for its lanes from a chunk in one step, while no other warp holds the chunk. Groups of lanes
+//   that would wait for one chunk can get new chunks, as long as more than half of the chunks were never used
 //   (chunk_heap.hpp). In the originals each lane searches the queue separately.
 // * Linked lists remember the places of recent segments (linked_list.hpp), so lanes find these without a walk. In the
 //   originals lanes walk to their segment.

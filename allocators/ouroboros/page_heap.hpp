@@ -30,7 +30,7 @@ struct PageHeap : Heap<StorageKind> {
   }
 
   // Returns the page of a lane that owns a unit of the class's semaphore, which stands for one page in the queue.
-  // `group` is the lanes that request this class and own a unit. `first` is the queue position of the first take.
+  // `group` contains the lanes that request this class and own a unit. `first` is the queue position of the first take.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, first + group.thread_rank());

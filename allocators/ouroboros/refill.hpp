@@ -1,4 +1,4 @@
-// refill() is the slow path of a malloc in all variants. It serves the lanes for which their class has no free page.
+// refill() is the slow path of a reworked malloc. It serves the lanes for which their class has no free page.
 //
 // Lanes of one class loop together. In a round they take the available pages of the semaphore, or wait for pages of
 // other groups, or take up to as many chunks as they need. In the last case they keep their pages and put the rest into
@@ -13,7 +13,7 @@
 // Waits: Lanes of a warp that request several classes may be here at once, and the hardware may run the code behind a
 // wait only when all of them have arrived. Therefore the warp first stocks every chunk that it has taken: it puts the
 // chunk's free pages into the queue. Only then may its lanes wait. In another order, two warps could wait for each
-// other's pages until their patience ends.
+// other's pages until they give up.
 //
 // Differs from the paper:
 // * The lanes get pages of the new chunks directly, and all fresh chunks in one step. In the paper all pages pass

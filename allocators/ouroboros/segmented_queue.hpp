@@ -16,7 +16,7 @@
 //   These are enough for all indices that the class can own.
 //
 // Differs from the paper: Storage is added when the class gets a chunk of pages, not when an index returns. So a free
-// never needs memory and cannot fail. The price is storage for all indices of a class (four bytes per page or, in
+// never needs memory and cannot fail. The cost is storage for all indices of a class (four bytes per page or, in
 // chunk-based variants, per chunk) instead of only those in the queue. Queue chunks stay with their class. In the
 // authors' code emptied ones may serve any class.
 #pragma once

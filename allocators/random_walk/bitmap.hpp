@@ -4,14 +4,14 @@
 // means used. In memory, a word of 64 bits is a pair of words of 32 bits, and all code except walks and frees sees
 // words of 32 bits. A region is 32 aligned words, or fewer in pools of at most 16 words. The lanes of a warp visit it
 // together (CoRW and RW_malloc, both reworked). Positions beyond the end of the pool fill the last region and are
-// always used.
+// always marked as used.
 //
 // * Locking::lock_map (published): Each word has a lock bit. A thread tries the lock once and never waits for it. If
 //   another thread has locked the word, the thread goes to another word. The printed algorithms 2 and 5 never release
 //   the lock; here every path does. Frees do not take the lock, so bits are still changed only by OR and AND.
 // * Locking::none (reworked; also RW_malloc as published, because algorithm 6 has no lock): The atomic OR that finds a
-//   bit 0 wins it (acquire), and an atomic AND frees it (release). If another thread took the bit in between, the word
-//   is tried again with its present bits.
+//   bit 0 wins it (acquire), and an atomic AND frees it (release). If another thread took the bit in between, the
+//   thread tries the word again with its present bits.
 //
 // Words hold only bits of pages, so equal words mean the same free pages (no ABA).
 //

@@ -11,7 +11,7 @@
 // * We chose the memory orders (bitmap.hpp).
 // * A walk releases its lock; the printed algorithm does not. A thread that lost a lock pauses briefly.
 // * An atomic OR sets a bit, because frees take no lock.
-// * A walk gives up after a bounded number of probes (page_parameters.hpp).
+// * A walk gives up after a bounded number of failed probes (page_parameters.hpp).
 // * Philox makes the random numbers.
 //
 // The authors' public code has no LockMap, so each of its probes has up to two atomic operations fewer than in rw_bm:
@@ -20,8 +20,8 @@
 //
 // Reworked (rw_bm_reworked): There is no LockMap. The first attempt is an atomic OR of a random bit of a random word,
 // without a load before. If many pages are free, this is usually the only trip to memory. An OR that fails returns the
-// word, as a load would. A walk gives up after the same number of vain probes in a row as in RW, although each probe
-// sees a whole word (bitmap.hpp).
+// word, as a load would. In pools of more than 1,024 pages, a walk gives up by default after the same number of failed
+// probes in a row as in RW, although each probe sees a whole word (bitmap.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

@@ -12,7 +12,7 @@
 // Differs from the paper (corw):
 // * The differences of rw_bm apply (bitmap_walk.hpp), except one: the paper's CoRW releases its lock. The authors'
 //   public code has no lock: a warp takes 32 neighbouring words by exchanges, and can lose concurrent frees. So mallocs
-//   of corw take longer than those of this code at 16 bytes and 4 KiB, but not at 256 bytes
+//   of corw take longer than those of the authors' code at 16 bytes and 4 KiB, but not at 256 bytes
 //   (results/reference/h200/originals.md). Times of frees differ mostly because they are measured differently
 //   (bump/atomic_malloc.hpp).
 // * In a pass, a lane gives a page only if a lane will receive it: the lanes in need must outnumber the lower lanes
@@ -26,7 +26,7 @@
 // * In the first round, each member ORs a bit of its word without a load. The random place of the bit is the same for
 //   all members. So if many pages are free, the warp makes one trip to one line.
 // * A round counts like one word, although it loads up to 32. Warps empty the words of a region together, so 32 words
-//   give little more information about the pool than one. If each word counted, requests would be refused at 1 % free.
+//   give little more information about the pool than one. If each word counted, requests could be refused at 1 % free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

@@ -2,8 +2,8 @@
 //
 // Paper: Pham et al. 2025, section 3.1 and algorithm 1.
 //
-// Idea: RW has no list of free pages. A request checks random pages until it wins a free one. Its time depends on the
-// share of free pages and hardly on the number of requests. A free clears the flag.
+// Idea: RW has no list of free pages. A request checks random pages until it wins a free one or gives up. Its time
+// depends on the share of free pages and hardly on the number of requests. A free clears the flag.
 //
 // Data: one 4-byte flag per page (`used`), outside the pool. With a word per flag, a free is one store instead of a
 // read-modify-write.
@@ -18,7 +18,7 @@
 // * Assumed: Philox makes the random numbers.
 //
 // Reworked (rw_reworked): The first probe exchanges without a load before. If many pages are free, this saves a trip to
-// memory. If they are scarce, it is one atomic operation among hundreds of loads.
+// memory. If free pages are scarce, the exchange is one atomic operation among many loads.
 #pragma once
 
 #include <algorithm>

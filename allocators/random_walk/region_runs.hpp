@@ -3,10 +3,10 @@
 //
 // The members of a group read 32 consecutive words that begin at a random word, one word each. In a group of fewer than
 // 32 lanes, members read several words, one after the other. Every word is broadcast to all members, so that they all
-// see the same words. "Free segments running across two neighboring words will also be connected": a segment continues
-// in the next word. A segment ends at the first page in use, at the end of the pool or at the end of the region. Each
-// free segment is offered once, to all lanes that still need pages, as soon as it ends. So the table K of all segments,
-// which the paper describes, is not needed.
+// see the same words. The paper says: "Free segments running across two neighboring words will also be connected". So a
+// segment continues in the next word. A segment ends at the first page in use, at the end of the pool or at the end of
+// the region. Each free segment is offered once, to all lanes that still need pages, as soon as it ends. So the table K
+// of all segments, which the paper describes, is not needed.
 //
 // Protocol: One OR per word takes the word's part of a run (acquire). If an OR finds a page taken, ANDs (release) undo
 // this OR and the earlier ones, so a run is taken as a whole or not at all. Until these ANDs, other threads may see

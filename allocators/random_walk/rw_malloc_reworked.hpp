@@ -207,7 +207,7 @@ class RandomWalkMallocReworked {
 };
 
 // Checks that no position beyond the pool is free, that every page that continues a run follows a page of a run, and
-// that exactly the shared runs have members, at most one per lane of a warp.
+// that shared runs, and no others, have members, at most one per lane of a warp.
 inline std::string RandomWalkMallocReworked::broken_invariant(simt::Stream& stream) const {
   namespace run_word = random_walk::run_word;
   std::vector<std::uint64_t> words(grid_.words());

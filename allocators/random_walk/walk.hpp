@@ -2,12 +2,12 @@
 //
 // The generator is Philox2x32 with 7 rounds from Random123 (Salmon et al., SC'11: passes BigCrush). It keeps no state
 // in memory: its counter is (thread, time of the call + step), and its key is a parameter. On the CPU executor, the
-// time counts the executor's steps, so a seed repeats a run. A product scales all 64 bits to the range, so for any
-// number of positions all are almost equally likely.
+// time counts the executor's steps, so a seed repeats a run. A product scales all 64 bits to the range, so all
+// positions are almost equally likely, whatever their number.
 #pragma once
 
-// Without this macro Random123 includes all x86 intrinsics, which takes a third of the compile time of a unit with
-// nvcc.
+// Without this macro Random123 includes all x86 intrinsics, which add considerably to the compile time of each unit
+// with nvcc.
 #if !defined(R123_USE_SSE)
 #define R123_USE_SSE 0
 #endif

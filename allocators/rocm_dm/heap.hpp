@@ -194,9 +194,9 @@ struct Heap {
   }
 
   // Takes a slab from the pool if the interval since the last slab of this kind has passed, the search saw that slab,
-  // and no other lane was faster. With an interval of 0, only the pool must have a slab. Then `index` is the number of
-  // the slab. Returns `full` only after the interval, because before its end a slab that was begun may not be recorded
-  // yet.
+  // and no other lane was faster. With an interval of 0, only the pool must have a slab. If begin() takes a slab, it
+  // sets `index` to the slab's number. Returns `full` only after the interval, because before its end a slab that was
+  // begun may not be recorded yet.
   //
   // The search may be long ago, so the number of slabs is loaded again, after the clock. By then the last slab is
   // recorded, unless its maker was too slow. The exchange of the time fails if another slab has been begun since the

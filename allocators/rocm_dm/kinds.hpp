@@ -1,10 +1,10 @@
-// Kind is one of the sixteen block sizes of ROCm's device malloc, with the division of a slab for it. The host computes
-// it.
+// Kind is one of the sixteen block sizes of ROCm's device malloc, with the layout of a slab for this size. The host
+// computes the kinds.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl. Sizes are 2^k and 1.5 * 2^k from 16 to 3072 bytes. A slab has a header
 // of 16 bytes, one bit per block, and the blocks at its end. A block that begins at a multiple of 4 KiB
-// (`large_alignment_bytes`) is never handed out, because free takes such an address for a large block of the host. So
-// every second block of 2,048 bytes is unusable.
+// (`large_alignment_bytes`) is never handed out, because the original's free takes such an address for a large block of
+// the host. So every second block of 2,048 bytes is unusable.
 #pragma once
 
 #include <numeric>

@@ -45,8 +45,8 @@ struct Parameters {
   }
 };
 
-// The default of `bit_orders` is "fenced" here, because the development version of ROCm has a fence before it clears a
-// bit. `count_order` selects when the maker of a slab counts the blocks that its group takes.
+// In GroupedParameters the default of `bit_orders` is "fenced", because the development version of ROCm has a fence
+// before it clears a bit. `count_order` selects when the maker of a slab counts the blocks that its group takes.
 struct GroupedParameters : Parameters {
   std::string count_order = "published";
 

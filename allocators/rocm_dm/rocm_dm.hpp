@@ -6,10 +6,10 @@
 //
 // Idea:
 // * malloc: The lanes that request the block size of the first lane work together, and the others wait. In each step of
-//   the search, every working lane checks the record of another slab. The group takes the first slab that has less than
-//   85 % of its usable blocks in use. If there is none, the group makes a new slab. In the slab, each lane begins at
-//   its own word and checks every word at most once; an OR takes a bit. Then one addition counts the lanes that won a
-//   bit in the record of the slab, and the others begin again.
+//   the search, every working lane checks the record of a different slab. The group chooses the first slab that has
+//   less than 85 % of its usable blocks in use. If there is none, the group makes a new slab. In the slab, each lane
+//   begins at its own word and checks every word at most once; an OR takes a bit. Then one addition to the slab's
+//   record counts the lanes that won a bit, and the other lanes begin again.
 // * free: The lanes of one slab work together, and the others wait. Each lane clears its bit. Then one subtraction
 //   lowers the count of the slab for all.
 //
@@ -17,10 +17,10 @@
 //
 // Differs from the code:
 // * Waves have 32 lanes here, and 64 lanes on AMD GPUs such as the MI300.
-// * A pool of slabs in the arena replaces the host, from which the code requests slabs. Requests above
-//   `max_block_bytes`, which the host serves there, get null. An empty pool means that all slabs exist. Then lanes try
-//   slabs that are at least 85 % full, and after them slabs of the next larger powers of two, as in the code at 65,792
-//   slabs.
+// * A pool of slabs in the arena replaces the host, from which the original requests slabs. Requests above
+//   `max_block_bytes`, which the host serves in the original, get null. An empty pool means that all slabs exist. Then
+//   lanes try slabs that are at least 85 % full, and after them slabs of the next larger powers of two, as the original
+//   does at 65,792 slabs.
 // * A maker that finds its record taken returns its slab. The records of a kind are one array. In the original they
 //   have two levels, which grow by at most 256 records per 0.3 ms. Slabs are aligned relative to the start of the pool.
 // * Plain stores write the bits of a new slab: zeros, 16 bytes at a time, and then the words with unusable blocks. The

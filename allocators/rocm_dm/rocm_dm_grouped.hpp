@@ -1,5 +1,5 @@
-// In the development version of ROCm's device malloc, the lanes of one block size reserve blocks together before they
-// search.
+// In the development version of ROCm's device malloc, the lanes that request one block size reserve blocks together
+// before they search.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl, "Increase parallelism in dm" (ROCm/llvm-project pull requests 551 and
 // 811, November and December 2025; not the later pull request 2237). There is no paper.
@@ -16,11 +16,11 @@
 // Differs from the code:
 // * All differences of rocm_dm.hpp apply.
 // * The lanes of a wave search together. A lane that must search again waits until the makers of its wave are done. On
-//   AMD GPUs the lanes of a wave advance in lock step anyway. On other GPUs, lanes that search repeatedly would take
-//   turns from the makers of their wave.
+//   AMD GPUs the lanes of a wave advance in lock step anyway. On other GPUs, lanes that search repeatedly would delay
+//   the makers of their wave.
 // * If the pool is empty, a slab serves the lanes for which it has room, and the others continue. In this case the
-//   check of the original ignores the size of the group. So a group may reserve blocks that do not exist and search
-//   forever (only at 65,792 slabs).
+//   check of the original ignores the size of the group. So a group of the original may reserve blocks that do not
+//   exist and search forever (only at 65,792 slabs).
 // * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
 //
 // As published: The maker of a slab stores its count before it wins the record (`count_order`). This is harmless if no
@@ -140,8 +140,8 @@ class RocmDmGrouped {
   }
 
   // Finds a slab with enough blocks. In each step the lanes check one record each, and the leader asks every slab with
-  // fewer than `below` blocks in use, in turn. A slab must grant blocks to the whole group; with `enough`, to a part of
-  // the group. Sets `slabs` to the number of records of the kind, and `granted` to the number of granted blocks.
+  // fewer than `below` blocks in use, in turn. A slab must grant blocks to the whole group; with `enough`, a part of
+  // the group suffices. Sets `slabs` to the number of records of the kind, and `granted` to that of granted blocks.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below, bool enough,
                               std::uint32_t& slabs, std::uint32_t& granted) const {

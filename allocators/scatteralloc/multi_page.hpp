@@ -1,8 +1,8 @@
 // Blocks of several pages are runs of consecutive unformatted pages, marked in the page table.
 //
 // In Steinberger et al. 2012, one thread at a time scans the table under one lock, from the last run found towards the
-// front. In the reworked form a request first tries a few places that a hash selects. Places of one size lie side by
-// side, counted from the back of the pool. A compare-exchange from 0 to a mark claims each page; after a conflict, the
+// front. In the reworked form a request first tries 12 places that a hash selects. Places of one size lie side by side,
+// counted from the back of the pool. A compare-exchange from 0 to a mark claims each page; after a conflict, the
 // claimed pages are freed. If these tries fail, a warp takes the lock and scans once for all its requests of this
 // length. The scan starts where the last scan ended and goes once around the table. If it loses a race for a run, it
 // starts a new round, at most four times.

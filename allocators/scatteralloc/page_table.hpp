@@ -1,4 +1,4 @@
-// PageTable is the page table of ScatterAlloc: the entry of a page describes its division and its chunks in use.
+// PageTable is the page table of the reworked ScatterAlloc. A page's entry has its division and its chunks in use.
 //
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
 // * Bits 52-63 have the chunk size in units of PageFormat::unit_shift. The value is 0 for an unformatted page. Three
@@ -11,7 +11,7 @@
 // * flat: A thread ORs the wanted bits. It owns a bit that it sets if the page has a suitable flat format, or if the
 //   thread gives the page this format.
 // * two-level: A thread adds the wanted number. Up to the capacity of the page, it owns this many bits on the page. The
-//   thread looks for these bits afterwards, because a count keeps the page in its format.
+//   thread looks for these bits afterwards. Until then, the count keeps the page in its format.
 // * withdraw: A claim that finds an unsuitable page takes back exactly its own changes. So a bit is cleared only by the
 //   thread that set it or by the owner of the chunk, and a count is lowered only by the thread that raised it or for an
 //   owner's free.
@@ -21,8 +21,8 @@
 // * free: On a flat page, a thread clears the bit in the entry. On a two-level page, it clears the bit on the page and
 //   then lowers the count.
 // * reset (with `reset_pages`): A thread that leaves a formatted page without bits and counts makes it unformatted,
-//   also if it withdraws a claim. Its compare-exchange to 0 fails while the word has a bit or count of another thread.
-//   A compare-exchange from 0 claims a page for a run.
+//   even if it only withdraws a claim. Its compare-exchange to 0 fails while the word has a bit or count of another
+//   thread. A compare-exchange from 0 claims a page for a run.
 //
 // Orders: Freeing operations release, and claiming operations acquire. All writes to an entry are read-modify-writes of
 // one release sequence. So a claim sees everything that earlier owners did to the page, in any format.
@@ -145,7 +145,7 @@ struct PageTable {
             if (trust_hints) hints.fetch_or(1u << segment, simt::relaxed);
             break;
           }
-          // This is the next clear bit to the left, around the end. (bit << 1 may leave the word; then there is none.)
+          // This is the next clear bit to the left, cyclically. (If bit << 1 leaves the word, none is to the left.)
           const std::uint32_t left = free & (0u - (bit << 1));
           const std::uint32_t from = left != 0 ? left : free;
           bit = from & (0u - from);
@@ -184,7 +184,7 @@ struct PageTable {
   }
 
  private:
-  // Returns `want` neighbouring bits of the lowest `chunks` bits, around the end.
+  // Returns up to `want` neighbouring bits of the lowest `chunks` bits; after the highest of these comes the lowest.
   template <class Thread>
   SIMT_FN static std::uint32_t first_bits(Thread& thread, std::uint32_t chunks, std::uint32_t want) {
     if (want >= chunks) return low_bits(chunks);
@@ -268,8 +268,8 @@ struct PageTable {
   }
 
   // With `reset_pages`, makes the page unformatted if it is empty and holds chunks of a size. `word` is the entry that
-  // the caller's own operation left. The exchange may fail, because the thread that changed the word is a new owner, or
-  // it withdraws and calls this again. Relaxed is enough, because the release sequence of the entry continues.
+  // the caller's own operation left. The exchange may fail: the thread that changed the word is then a new owner, or it
+  // withdraws and calls this function, too. Relaxed is enough, because the release sequence of the entry continues.
   template <class Thread>
   SIMT_FN void reset_if_empty(Thread& thread, std::uint32_t page, std::uint64_t word) const {
     if constexpr (reset_pages) {

@@ -38,8 +38,8 @@ class PublishedHeap {
   }
 
   // The heap has six pages, whose two-level format has 63 chunks of 16 bytes, and their table. Four lanes may bind four
-  // pages to four sizes of coalesced chunks. Without page reset, a page never changes its size, so the heap need not
-  // serve anything again.
+  // pages to four sizes of coalesced chunks. Without page reset, a page never changes its chunk size, so the heap need
+  // not serve anything again.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.page_bytes = 1024;
@@ -128,7 +128,7 @@ class PublishedHeap {
     allocator.region_count_ = static_cast<std::uint32_t>(regions);
     allocator.region_shift_ = simt::count_trailing_zeros(parameters.region_pages);
     allocator.waste_factor_ = parameters.waste_factor;
-    // Small pools have fewer blocks than requested, with one region each.
+    // Small pools have fewer access blocks than the parameter says, with one region each.
     allocator.blocks_ = std::min(parameters.access_blocks, allocator.region_count_);
     allocator.pages_per_block_ = Modulo(table.pages / allocator.blocks_);
     allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
@@ -170,9 +170,9 @@ class PublishedHeap {
   }
 
   // Finds a chunk in two passes. Pass 1 goes from the hashed page to the end of the pool and skips regions whose
-  // counter has reached 3/4 of their pages (all of 1 or 2 pages). Pass 2 visits all pages. Later walks start in the
-  // last access block that this walk went through from its first to its last page. The block where this walk began does
-  // not count, because a walk that began near the end of a nearly empty block would leave it behind.
+  // counter has reached 3/4 of their pages (or all, if these are 1 or 2). Pass 2 visits all pages. Later walks start in
+  // the last access block that this walk went through from its first to its last page. The block where this walk began
+  // does not count, because a walk that began near the end of a nearly empty block would leave it behind.
   template <class Thread>
   SIMT_FN std::byte* find_chunk(Thread& thread, std::uint32_t size) {
     const Table& table = runs_.table;
@@ -207,7 +207,7 @@ class PublishedHeap {
     }
   }
 
-  // Tries the pages from `page` to the end of its region. If none has a chunk, `page` is the first page behind it.
+  // Tries the pages of the region from `page` on. If none has a chunk, `page` becomes the first page behind the region.
   template <class Thread>
   SIMT_FN std::byte* try_region(Thread& thread, std::uint32_t& page, std::uint32_t size, std::uint32_t most) {
     const Table& table = runs_.table;
@@ -228,7 +228,7 @@ class PublishedHeap {
     return block + 1 < blocks_ ? (block + 1) * pages_per_block_.divisor() : runs_.table.pages;
   }
 
-  // Notes a page of which a free has left about half free. Lane 0 of warp slot 0 also moves the start of walks back.
+  // Records a page that a free has left about half free. Lane 0 of warp slot 0 also moves the start of walks back.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) {
     thread.atomic(regions_[page >> region_shift_]).store(0u, simt::relaxed);
@@ -238,7 +238,7 @@ class PublishedHeap {
   }
 
   PageRuns<page_reset == PageReset::on> runs_;
-  // Each region's counter of failed walks, at most the number of its pages. has_room() sets it to 0.
+  // Each region has a counter of failed walks, which is at most the number of its pages. has_room() sets it to 0.
   std::uint32_t* regions_ = nullptr;
   std::uint32_t* first_block_ = nullptr;  // access block where walks start
   std::uint32_t region_count_ = 0;

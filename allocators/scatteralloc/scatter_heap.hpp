@@ -27,8 +27,8 @@ class ScatterHeap {
   }
 
   // The heap has six pages, whose two-level format has 63 chunks of 16 bytes. Four lanes may hold coalesced chunks of
-  // four different sizes at once, and a page has one size. Without page reset, a page never changes its size, so the
-  // heap need not serve anything again.
+  // four different sizes at once, and a page has one chunk size. Without page reset, a page never changes its chunk
+  // size, so the heap need not serve anything again.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.page_bytes = 1024;
@@ -123,7 +123,7 @@ class ScatterHeap {
     regions.shift = simt::count_trailing_zeros(parameters.region_pages);
     regions.pages = table.pages;
     regions.count = (table.pages - 1) / parameters.region_pages + 1;
-    // Small pools have fewer blocks than requested, with one region each.
+    // Small pools have fewer access blocks than the parameter says, with one region each.
     const std::uint32_t whole_regions = std::max(table.pages / parameters.region_pages, 1u);
     regions.blocks = std::min(parameters.access_blocks, whole_regions);
     const std::uint32_t block_pages = whole_regions / regions.blocks * parameters.region_pages;
@@ -211,8 +211,8 @@ class ScatterHeap {
     return page < table.pages ? page : 0;  // the pool may have fewer pages than the warp would fill
   }
 
-  // Searches after the hashed pages, as a part of find_chunk(). Lanes that need nothing and lanes that have a chunk
-  // help. Otherwise the last lane would walk alone, one page at a time.
+  // Continues find_chunk() if the hashed pages did not serve all lanes. Lanes that need nothing and lanes that have a
+  // chunk help. Otherwise the last lane would walk alone, one page at a time.
   template <class Thread, class Group>
   SIMT_FN void* search(Thread& thread, const Group& group, std::uint32_t chunk, std::uint32_t start, bool wants) {
     const Table& table = runs_.table;

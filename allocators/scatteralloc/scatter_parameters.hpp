@@ -1,4 +1,4 @@
-// ScatterParameters are the parameters of ScatterAlloc. The forms of ScatterAlloc may leave out coalescing and page
+// ScatterParameters are the parameters of ScatterAlloc. The ablations of ScatterAlloc leave out coalescing or page
 // reset.
 #pragma once
 

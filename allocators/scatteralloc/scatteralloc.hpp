@@ -12,7 +12,7 @@
 // * malloc of a page and more: The request gets consecutive pages, one lane at a time under one lock (page_runs.hpp).
 // * free: A lane clears the bit and lowers the count. If this empties the page, the lane makes it unformatted (page
 //   reset).
-// * coalescing: If several lanes of a warp request less than 1/32 page together, they share one chunk. The first 4
+// * coalescing: If several lanes that come together request less than 1/32 page each, they share one chunk. The first 4
 //   bytes of this chunk count the members, whose parts begin at byte 16. Each member that is freed lowers the count,
 //   and the last one frees the chunk.
 //

@@ -5,7 +5,7 @@
 // * region: A region has `region_pages` pages (16 by default). Its counter counts walks that left it with unserved
 //   lanes, up to its number of pages. A free that makes a page half empty, and a free of a run, set the counter to 0.
 //   Pass 1 of a walk goes from the start page towards the end of the pool. After its first region, it skips regions
-//   whose counter has reached 3/4 of the number of pages (all of 1 or 2 pages). Pass 2 looks everywhere.
+//   whose counter has reached 3/4 of their pages (or all, if these are 1 or 2). Pass 2 looks everywhere.
 // * access block: The pool is divided into equal access blocks. When a walk leaves the last region of a block, later
 //   requests start in the next block. A free that sets a counter to 0 may move this start back.
 //
@@ -15,12 +15,12 @@
 //
 // Differs from the public code, in which each lane walks alone:
 // * Lanes that have their chunk continue to look for the others, because the last lane would otherwise walk alone.
-// * Before the walk, some random places are tried. The first two tries check only as many pages as the lanes need. The
-//   other tries check two pages per lane.
+// * Before the walk, the lanes try `rehashes` random places. The first two tries check only as many pages as the lanes
+//   need. The other tries check two pages per lane.
 // * With one access block, pass 1 stops after 16 steps. With more steps, a walk through a full pool would cost one load
 //   per region.
-// * In pass 2, each SM visits the windows in its own order, so SMs do not collide on the last free pages. Each SM
-//   begins near the window where it last found room, so warps do not check pages that others have just filled.
+// * In pass 2, each SM visits the windows of 64 pages in its own order, so SMs seldom collide on the last free pages.
+//   Each SM begins near the window where it last found room, because other windows may just have been filled.
 //
 // All words here are hints, so their accesses are relaxed, and wrong values only cost time.
 #pragma once
@@ -79,13 +79,13 @@ struct Regions {
   }
 
   // Returns the first page of the n-th window in one of the orders, for any n. An order takes steps of an odd number of
-  // windows, so it visits every window. Some windows lie at or beyond `pages`.
+  // windows, so it visits every window. Some windows may lie at or beyond `pages`.
   SIMT_FN std::uint32_t page_of_window(std::uint32_t order, std::uint32_t n) const {
     return ((n * (order * 0x3c6ef362u + 0x9e3779b1u) + order * 0x85ebca6bu) & window_mask) * window_pages;
   }
 
-  // Records that a walk left this region with unserved lanes. If it is the last region of an access block, requests
-  // start in the next block, if there is one.
+  // Records that a walk left this region with unserved lanes. If it is the last region of an access block, later
+  // requests start in the next block, if there is one.
   template <class Thread>
   SIMT_FN void failed(Thread& thread, std::uint32_t region) const {
     const auto counter = thread.atomic(failures[region]);
@@ -128,9 +128,9 @@ SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* en
   return found;
 }
 
-// Walk makes the two passes. All lanes of the group hold equal copies. Both passes count in one variable and compute
-// the end of their region or window. Malloc takes 48 registers (a GPU assigns them in multiples of 8), and with more
-// registers fewer warps would fit an SM.
+// Walk makes the two passes. All lanes of the group hold equal copies. To save registers, both passes count in one
+// variable, and end() computes the end of the region or window. Malloc takes 48 registers (a GPU assigns them in
+// multiples of 8), and with more registers fewer warps would fit an SM.
 class Walk {
  public:
   SIMT_FN explicit Walk(std::uint32_t start_page) : page_(start_page) {}
@@ -161,9 +161,9 @@ class Walk {
     return end < regions.pages ? end : regions.pages;
   }
 
-  // Ends a check. The walk moves on if no lane saw room, or if too many checks in a row saw room but served no lane;
-  // otherwise it checks the same pages again. Pass 1 soon leaves crowded pages. Pass 2 leaves them only to bound the
-  // search.
+  // Ends a check. The walk moves on if no lane saw room, or if 4 checks in a row (64 in pass 2) saw room but served no
+  // lane; otherwise it checks the same pages again. Pass 1 soon leaves crowded pages. Pass 2 leaves them only to bound
+  // the search.
   template <class Thread, class Group>
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
     const bool pass_2 = left_ >= first_window;

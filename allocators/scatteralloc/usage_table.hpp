@@ -116,7 +116,7 @@ struct UsageTable {
   }
 
   // Takes a clear bit. The first try is the bit with the lane's number, modulo `count`. Each next try is the next clear
-  // bit to the left, around the end. Returns no_chunk if all bits are set, or after 32 tries.
+  // bit to the left, with wrap-around. Returns no_chunk if all bits are set, or after 32 tries.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t& word, std::uint32_t count) const {
     std::uint32_t bit = thread.lane() % count;

@@ -1,7 +1,7 @@
 // SimpleQueue keeps free pages in one ring buffer, which serves requests one after the other.
 //
 // Paper: Pham et al. 2025, section 5.1, names "a simple queue" as the stand-in for queue-based allocators (Ouroboros)
-// and does not describe it. This one works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
+// and does not describe it. This form works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
 // free pages, a ring and two counters of tickets.
 //
 // Idea: A malloc lowers the count to claim a page, draws a ticket at the head and takes the page from the ticket's
@@ -15,8 +15,8 @@
 //
 // Protocol: index_slot.hpp for the slots, units.hpp for the count. A thread waits only for the owner of an earlier
 // ticket, or for a thread that has already raised the count. The other thread has thus started, and it waits only for
-// earlier tickets. While a failing request undoes its subtraction, other requests may be refused although a page was
-// just freed.
+// earlier tickets. Until a failing request has undone its subtraction, other requests may be refused although a page
+// was just freed.
 //
 // In simple_queue each lane does this for itself. In simple_queue_reworked one operation serves all lanes of a warp
 // that call together, as in current queue allocators. simple_queue_reworked raises the count after the pages are in

@@ -182,7 +182,7 @@ class Session {
   std::uint32_t block_;
 };
 
-// Makes all slabs free. The bits beyond the last slab are taken forever.
+// Makes all slabs free. The bits beyond the last slab stay set.
 struct PrepareSlabs {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Slabs slabs) const {

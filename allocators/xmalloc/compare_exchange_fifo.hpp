@@ -18,8 +18,8 @@
 // others make progress. Values are addresses in 32 bits (block_buffers.hpp). The head and positions have 32 bits too,
 // so ABA is possible only if a thread stalls for 2^32 operations.
 //
-// Differs from the public code: Pushes release and pops acquire, while the public code has fences around each
-// operation. So each attempt has a fence here. Calls take longer than in the public code, perhaps because of these
+// Differs from the public code: Pushes release and pops acquire at each attempt, so each attempt has a fence. The
+// public code has fences around each operation. Calls take longer than in the public code, perhaps because of these
 // fences; no measurement shows the reason (results/reference/h200/originals.md).
 #pragma once
 

@@ -120,7 +120,7 @@ struct Fifo {
     return thread.atomic(counters->tail).load(simt::relaxed) != thread.atomic(counters->head).load(simt::relaxed);
   }
 
-  // Returns the number of values, which may be outdated at once.
+  // Returns the number of values, which may already be outdated.
   template <class Thread>
   SIMT_FN std::uint32_t size_hint(Thread& thread) const {
     const std::uint32_t filled = thread.atomic(counters->filled).load(simt::relaxed);

@@ -5,9 +5,9 @@
 //
 // MemoryblockHeap: The paper describes no concurrent protocol. We use one lock for chain and lists (memory_chain.hpp),
 // and one lane takes it for all lanes of the warp that come together. The lanes divide one free block if one is large
-// enough for all; otherwise they take blocks one after the other. Neighbouring blocks that consecutive lanes free
-// together are first joined, and the joined blocks are freed one after the other. Free blocks are in lists by the power
-// of two of their size.
+// enough for all and no lane needs more than a 32nd of the pool. Otherwise they take blocks one after the other.
+// Neighbouring blocks that consecutive lanes free together are first joined, and the joined blocks are freed one after
+// the other. Free blocks are in lists by the power of two of their size.
 #pragma once
 
 #include "allocators/support/common/device_heap_share.hpp"

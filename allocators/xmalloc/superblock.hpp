@@ -70,8 +70,8 @@ struct BlockStore : BlockClasses {
   // Returns the payload of a Basicblock for `bytes` <= largest_payload(), or null if the pool has no room.
   //
   // Lanes that find the free lists empty refill together, one Superblock after the other. So the lanes of a warp that
-  // refill the same class at the same time usually take one Superblock together, not one each. A thousand warps may
-  // still hold all Superblocks for a moment, each for one block. So a lane returns null only after `most_vain_attempts`
+  // refill the same class at the same time usually take one Superblock together, not one each. Many warps may still
+  // hold all Superblocks for a moment, each for one block. So a lane returns null only after `most_vain_attempts`
   // attempts in a row during which no refill left blocks for others, or after `most_attempts` attempts.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
@@ -253,8 +253,8 @@ struct BlockStore : BlockClasses {
     unlock(thread, *reclaiming);
   }
 
-  // Returns the kept blocks to the heap below. Returns false if there are none. Lanes that come together return blocks
-  // together: neighbouring blocks that a warp frees are freed as one (memoryblock.hpp).
+  // Gives the kept blocks back to the heap below. Returns false if there are none. Lanes that come together return
+  // blocks together: neighbouring blocks that a warp frees are freed as one (memoryblock.hpp).
   template <class Thread>
   SIMT_NOINLINE_FN bool return_kept_blocks(Thread& thread) const {
     constexpr std::uint32_t vain_looks = 64;  // number of vain looks for blocks that other lanes process

@@ -1,4 +1,4 @@
-// XMalloc serves the requests of a warp as one, from buffered blocks over a slow heap. This is the published form.
+// XMalloc serves small requests of a warp as one, from buffered blocks over a slow heap. This is the published form.
 //
 // Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
 // Machines", CIT 2010. In the later form (Journal of Supercomputing 2013, public code), the device heap serves
@@ -84,7 +84,7 @@ class PublishedOf {
     return max_request_over<Memory>(pool_bytes, BlockClasses::of(parameters));
   }
   // Superblocks never return to the heap. The shared blocks of a warp come from larger blocks than those of a single
-  // lane, and the memory of one never serves the other.
+  // lane, and the memory of one size never serves another.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.smallest_block_bytes = 128;

@@ -1,4 +1,4 @@
-// XMalloc, reworked, serves the requests of a warp as one, from buffered blocks over a slow heap. Published form:
+// XMalloc, reworked, serves the small requests of a warp as one, from buffered blocks over a slow heap. Published form:
 // xmalloc.hpp.
 //
 // Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core

@@ -1,8 +1,8 @@
 // Atomic words on the CPU executor are std::atomic_ref with a scheduling point before the access.
 //
 // An access that does not change the word (a load, a lost compare-exchange, a bit that was already set) is reported as
-// such, because a lane that repeats such accesses is spinning. A store always counts as a change, even of the same
-// value. On a CPU, device scope and block scope are the same.
+// such, because a lane that only repeats such accesses is probably spinning. A store always counts as a change, even if
+// the value stays the same. On a CPU, device scope and block scope are the same.
 #pragma once
 
 #include <atomic>

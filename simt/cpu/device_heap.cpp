@@ -95,7 +95,7 @@ DeviceHeapMemory::FreeBlock* DeviceHeapMemory::find(std::uint64_t size) const {
 void* DeviceHeapMemory::malloc(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (base_ == nullptr) map();
-  // The addition overflows as in CUDA's device heap: the largest request gets a small block.
+  // The addition overflows as in CUDA's device heap: the largest requests get small blocks.
   const std::uint64_t size =
       std::max<std::uint64_t>((bytes + sizeof(Header) + unit - 1) / unit * unit, sizeof(FreeBlock));
   FreeBlock* block = find(size);

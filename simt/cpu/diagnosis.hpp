@@ -1,4 +1,4 @@
-// These functions write texts about lanes: their names in headlines, and the 32-lane table below.
+// These functions write texts about lanes, such as their names in headlines and a table of the lanes of a warp.
 #pragma once
 
 #include <string>

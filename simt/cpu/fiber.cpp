@@ -35,8 +35,8 @@ std::size_t page_bytes() {
 }
 
 #if SIMT_TSAN_FIBERS
-// TsanFibers holds ThreadSanitizer's threads for lanes. The GCC runtime takes 0.7 ms to create one, so they outlive the
-// device.
+// TsanFibers holds ThreadSanitizer's threads for lanes. The GCC runtime takes nearly a millisecond to create one, so
+// they outlive the device.
 class TsanFibers {
  public:
   static TsanFibers& all() {

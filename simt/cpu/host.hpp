@@ -19,7 +19,7 @@ namespace simt {
 
 class Stream;
 
-// True if the device has a cache of its own, which a worker can flush before a sample.
+// has_device_cache is true if the device has a cache of its own, which a worker can flush before a sample.
 inline constexpr bool has_device_cache = false;
 
 // Device is one CPU executor.

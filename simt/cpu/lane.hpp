@@ -196,7 +196,8 @@ struct alignas(64) Lane {
   // Makes visible the held stores that must come before an update, or before a store that is not held back.
   void before_update(const void* address, std::uint32_t bytes, bool is_release);
   // The first function makes all held stores visible. The second one makes only the stores to these bytes visible, and
-  // the stores that must come before them. Callers use it before the lane accesses the bytes without atomics.
+  // the stores that must come before them. Callers use the second one before the lane accesses the bytes without
+  // atomics.
   void show_stores();
   void show_stores(const void* address, std::size_t bytes);
   // Makes all held stores visible after one scheduling point. Callers use it before an operation that orders memory,

@@ -27,7 +27,7 @@ void become(void* tsan_fiber) { __tsan_switch_to_fiber(tsan_fiber, __tsan_switch
 void* start_of_launch(const AccessTracker& tracker) { return const_cast<WatchFilter*>(&tracker.watched); }
 void* end_of_launch(const AccessTracker& tracker) { return const_cast<bool*>(&tracker.progress); }
 
-// Repeater is a lane that repeats reports. The lanes are not in a vector, because nothing may be allocated in the
+// Repeater is a lane that repeats reports. Repeaters are not in a vector, because nothing may be allocated in the
 // middle of a report.
 struct Repeater {
   void* tsan_fiber;
@@ -56,7 +56,8 @@ void end(const Lane& lane) {
   __tsan_release(lane.block);
 }
 
-// Orders each of the lanes that meet after all of them. `for_each` calls its argument with every such lane.
+// Orders the later actions of each lane that meets after the earlier actions of all of them. `for_each` calls its
+// argument with every such lane.
 template <class ForEach>
 void join(ForEach for_each) {
   // The address is new each time, because an old one would also pass on the releases of earlier meetings.

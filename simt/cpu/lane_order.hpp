@@ -1,5 +1,5 @@
-// These functions inform ThreadSanitizer in the race build (SIMT_RACES, see races.hpp) what orders the memory accesses
-// of two lanes. In every other build they do nothing.
+// These functions tell ThreadSanitizer in the race build (SIMT_RACES, see races.hpp) what orders the memory accesses of
+// two lanes. In every other build they do nothing.
 //
 // For ThreadSanitizer each lane is a thread, and the executor is the OS thread that called launch(). All accesses that
 // the executor makes inside a call of the vocabulary count as accesses of the OS thread, and these are ignored during
@@ -61,13 +61,14 @@ class DeviceScope {
   const Lane& lane_;
 };
 
-// Announces a new lane. It is ordered after the host's actions before the launch, and after the previous block in this
-// place, because the two blocks have the same shared memory.
+// Announces a new lane. The lane is ordered after the host's actions before the launch, and after the previous block in
+// this place, because the two blocks have the same shared memory.
 void lane_made(const Lane& lane);
 // Announces that the lane will not run again.
 void lane_dropped(const Lane& lane);
 
-// Orders each of the lanes after all of them, for the warp barrier and the block barrier.
+// Orders the later actions of each lane after the earlier actions of all of them, for the warp barrier and the block
+// barrier.
 void meet(const Warp& warp, LaneMask lanes);
 void meet_at_barrier(const Block& block);
 

@@ -100,7 +100,7 @@ class Launch {
   // Returns the kind of the fault of a launch that has no steps left, and sets its text. The kind is budget, or
   // livelock if no word changed in the grace.
   FaultKind out_of_steps(std::string& text) const;
-  // Records a fault. Only the first one is kept, because the others are its consequences.
+  // Records a fault. Only the first one is kept, because the others may be its consequences.
   void abandon(FaultKind kind, const std::string& text);
   bool abandoned() const { return abandoned_.load(std::memory_order_acquire); }
   void throw_if_abandoned() const;

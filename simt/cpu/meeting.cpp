@@ -92,10 +92,10 @@ bool Worker::complete(const Lane& lane) {
   return true;
 }
 
-// A lane that arrives waits until no other lane of its warp can come, or until its patience ends. Then it forms a group
-// of the lanes at the same place, unless another lane has already included it in a group. The strategy may remove lanes
-// from the group. The strategy may also let the first lane continue immediately, without the lanes that arrive a step
-// later.
+// A lane that arrives waits until no other lane of its warp can come, or until it has yielded `gather_patience` times.
+// Then it forms a group of the lanes at the same place, unless another lane has already included it in a group. The
+// strategy may remove lanes from the group. The strategy may also let the first lane continue immediately, without the
+// lanes that arrive a step later.
 void Worker::converge(Lane& lane) {
   const bool first = gathering_with(lane) == 0;
   lane.state = LaneState::gathering;

@@ -27,8 +27,9 @@ constexpr std::uintptr_t window_begin = 0x7e9000000000u;
 constexpr std::uintptr_t window_end = 0x7ed000000000u;  // the window has 256 GiB
 // Distance between allocations, and their alignment.
 constexpr std::size_t granule = std::size_t{64} * 1024;
-// After keep_released(), a released mapping of at most `largest_kept` bytes is kept, and all kept mappings have at most
-// `most_kept` bytes. The buffers of the bug search's models are that small, and the pools of timed runs are larger.
+// After keep_released(), a released mapping of at most `largest_kept` bytes is kept, and all kept mappings together
+// have at most `most_kept` bytes. The buffers of the bug search's models are that small, and the pools of timed runs
+// are larger.
 constexpr std::size_t largest_kept = std::size_t{16} << 20;
 constexpr std::size_t most_kept = std::size_t{256} << 20;
 // The kernel needs longer to report the free memory than a small model runs, so it is asked once per this many bytes.

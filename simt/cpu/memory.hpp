@@ -1,7 +1,7 @@
 // The device memory of the CPU back end consists of page mappings at addresses that repeat from run to run.
 //
-// The same sequence of allocations and releases gives the same addresses in every run, because allocators hash and
-// order pointers. With random addresses, the same seed would take different steps. The addresses are in a window that
+// The same sequence of allocations and releases gives the same addresses in every run. Allocators hash and order
+// pointers, so with random addresses the same seed would take different steps. The addresses are in a window that
 // neither the loader nor the heap uses. If the window is occupied or full, the kernel chooses the address and
 // addresses_are_fixed() becomes false. Fresh memory contains a seeded pattern, because real device memory is not zero
 // either. Holes separate the mappings, so a far overrun faults.
@@ -17,7 +17,7 @@ namespace simt::device_memory {
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
 
-// Keeps released mappings of moderate size for the next allocation at their address, because a search allocates and
+// Keeps released mappings of up to 16 MiB for the next allocation at their address, because a search allocates and
 // releases the same buffers for every seed. Only AddressSanitizer detects a stale access to such a mapping.
 void keep_released();
 // Sets the pattern of all later allocations.

@@ -33,7 +33,7 @@ enum class StrategyKind {
 inline constexpr std::size_t default_stack_bytes = std::size_t{256} * 1024;  // sanitizer frames are larger
 #else
 // Allocators need about 2 KiB, but a throwing lane needs 6–8 KiB for the unwinder, and printf needs more. Pages that no
-// frame touches cost only address space, so a large stack costs nothing.
+// frame touches cost only address space, so a large stack costs no memory.
 inline constexpr std::size_t default_stack_bytes = std::size_t{64} * 1024;
 #endif
 
@@ -42,7 +42,7 @@ struct ExecutorOptions {
   std::uint32_t os_threads = 0;  // number of OS threads in threads mode; 0 for one per hardware thread
   std::uint64_t seed = 1;        // seed of the schedule, the virtual SMs and the pattern in fresh device memory
   // Number of blocks that run at once. Other blocks start one by one as these end. 0 stands for as many blocks as make
-  // 64 warps. With more than about 2,000 lanes, the stacks exceed the caches, and a switch takes ten times as long.
+  // 64 warps. With thousands of lanes, the stacks exceed the caches, and a switch takes much longer.
   std::uint32_t resident_blocks = 0;
   std::uint32_t sm_count = 4;  // number of virtual streaming multiprocessors
   // Number of scheduling points of a launch. After them, the launch gets grace_steps.
@@ -56,8 +56,8 @@ struct ExecutorOptions {
   std::uint32_t slice = 32;               // scheduling points of a lane for round_robin
   std::uint32_t pct_depth = 0;            // 1 … 64 for pct; 0 draws 2, 3 or 4 from the seed
   // Lets loads overtake earlier stores of their lane, as a GPU may (store_buffer.hpp), in deterministic mode. Without
-  // this option, the strategy swarm still does so in one of four launches, unless read_old_values is set. The race
-  // build never does.
+  // this option, the strategy swarm still does so in one of four launches on average, unless read_old_values is set.
+  // The race build never does this.
   bool hold_stores = false;
   // Lets loads read replaced values if nothing orders them (old_values.hpp), in deterministic mode. No store is held
   // back then. The race build never does this.

@@ -2,10 +2,10 @@
 //
 // A program of the race build links simt_cpu_races instead of simt_cpu and compiles its device code with
 // -fsanitize=thread. The executor stays uninstrumented and informs ThreadSanitizer which lane runs and what orders two
-// lanes (lane_order.hpp). ThreadSanitizer reports two accesses to one word if no chain of launches, barriers and
-// release/acquire pairs orders them. At least one of them must be plain, and at least one must be a write. Their order
-// in the schedule does not matter. This needs the deterministic mode. simt/README.md describes what orders lanes and
-// which races are not found.
+// lanes (lane_order.hpp). ThreadSanitizer reports two accesses to one word if at least one is plain, at least one is a
+// write, and no chain of launches, barriers and release/acquire pairs orders them. Their order in the schedule does not
+// matter. The race build needs the deterministic mode. simt/README.md describes what orders lanes and which races are
+// not found.
 //
 // Nothing is printed and no exit code changes; TSAN_OPTIONS overrides the options that are compiled in.
 #pragma once

@@ -1,9 +1,9 @@
 // This file parks and wakes lanes that only wait for a word to change, and reports them when no lane can continue.
 //
-// A spin loop must not prevent the end of a launch. A strategy that prefers the spinning lane must not starve the lane
-// for which it waits. If a lane has read the same values `spin_limit` times without changing anything, it leaves the
-// run set until one of these words changes. The loop may also be a bounded poll, which ends by itself. So every parked
-// lane gets `grace_spin_limit` further reads before anything is reported.
+// A spin loop must not prevent the end of a launch. A strategy that prefers a spinning lane must not starve the lane
+// for which the spinning lane waits. If a lane has read the same values `spin_limit` times without changing anything,
+// it leaves the run set until one of these words changes. The loop may also be a bounded poll, which ends by itself. So
+// every parked lane gets `grace_spin_limit` further reads before anything is reported.
 #include <algorithm>
 #include <chrono>
 #include <thread>

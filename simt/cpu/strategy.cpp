@@ -15,7 +15,7 @@ namespace {
 // Groups are drawn separately from lanes, so that a strategy without random lanes still draws hostile groups.
 GroupDraw groups_of(std::uint64_t seed, std::uint32_t rarity) { return {seed ^ 0x5eedu, rarity}; }
 
-// Draws a strategy. The weights follow from how often each policy alone exposes planted bugs
+// Draws a strategy. The weights follow from how often each strategy alone exposes planted bugs
 // (benchmarks/schedule_search). No single strategy or interval finds all bugs, but random preemption finds most. Round
 // robin and lockstep are rare because they make few schedules. They are included because only they reliably run lanes
 // and whole warps side by side.
@@ -120,7 +120,7 @@ std::size_t RoundRobinStrategy::next(std::span<Lane* const> runnable, std::size_
   const bool may_stay = reason == Reason::atomic || reason == Reason::collective;
   if (may_stay && --left_ != 0) return current;
   left_ = slice_;
-  // The last lane took the place of a lane that left; it must not lose its turn.
+  // The last lane has moved to the place of a lane that left, and must not lose its turn.
   const bool left = reason == Reason::blocked || reason == Reason::exit || reason == Reason::start;
   const std::size_t next = left ? current : current + 1;
   return next < runnable.size() ? next : 0;

@@ -84,9 +84,9 @@ class Strategy {
 };
 
 // RandomStrategy switches to a random lane at one of `interval` atomics and completed group operations, and always if a
-// lane waits or ends. No single interval finds all bugs. Preemption at every atomic misses a page that is recycled
-// during an allocation. Rare preemption misses a lock that is released one step early. So the interval varies with the
-// seed unless it is fixed.
+// lane waits or ends. No single interval finds all bugs. Preemption at every atomic rarely exposes a page that is
+// recycled during an allocation. Rare preemption rarely exposes a lock that is released one step early. So the interval
+// varies with the seed unless it is fixed.
 class RandomStrategy final : public Strategy {
  public:
   // An `interval` of 0 draws one of 1, 2, 4 … 64 from the seed.

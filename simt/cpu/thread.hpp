@@ -89,7 +89,7 @@ class Thread {
   }
   DeviceHeap device_heap() const { return DeviceHeap(*lane_); }
 
-  // Tests, the models of `check` and the library's checks use this function. Allocators must not.
+  // Tests, the models of `check` and the library's checks use this function. Allocators must not use it.
   Lane& executor_lane() const { return *lane_; }
 
  private:

@@ -52,7 +52,7 @@ class Worker {
   void check_block_deadlock(const Block& block);
   // Records the fault. Afterwards the lane must leave.
   void fail(const Lane& lane, FaultKind kind, const std::string& text);
-  // Leaves a lane of an abandoned launch for ever.
+  // Leaves a lane of an abandoned launch forever.
   [[noreturn]] void leave(Lane& lane);
 
   void collective(Lane& lane);

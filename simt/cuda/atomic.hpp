@@ -1,8 +1,8 @@
 // Atomic words on CUDA use inline PTX with an explicit state space.
 //
-// `cuda::atomic_ref` uses generic addresses, for which the compiler makes more machine code. PTX with an explicit state
-// space avoids the extra code. Words have 32 or 64 bits. They are unsigned integers. Allocators that pack an address
-// with a tag or a count store an offset in the pool, which needs fewer bits than a pointer.
+// `cuda::atomic_ref` uses generic addresses, for which the compiler makes more machine code. Words have 32 or 64 bits.
+// They are unsigned integers. Allocators that pack an address with a tag or a count store an offset in the pool, which
+// needs fewer bits than a pointer.
 #pragma once
 
 #include <type_traits>

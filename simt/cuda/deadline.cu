@@ -23,7 +23,7 @@ Deadline::Deadline(Stream& stream) : stream_(stream) {
   stop();
 }
 
-// Destructors may run during the unwinding of a fault. Every CUDA call fails then, so their errors are ignored.
+// Destructors may run during the unwinding of a fault. CUDA calls may fail then, so their errors are ignored.
 Deadline::~Deadline() {
   static_cast<void>(cudaFree(end_));
   static_cast<void>(cudaFreeHost(passed_));

@@ -51,8 +51,8 @@ inline constexpr const char* mps =
     "(`echo quit | nvidia-cuda-mps-control`), or run without it.";
 }  // namespace cuda_advice
 
-// 201 and 709 (no context, context destroyed) are not listed, because host code of a plug-in causes them if it resets
-// the device.
+// The numbers 201 and 709 (no context, context destroyed) are not listed, because host code of a plug-in causes them if
+// it resets the device.
 inline constexpr std::array cuda_errors{
     CudaError{2, CudaBlame::device_memory, ""},                    // cudaErrorMemoryAllocation
     CudaError{3, CudaBlame::set_up, cuda_advice::see_driver},      // cudaErrorInitializationError

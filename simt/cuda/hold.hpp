@@ -1,11 +1,11 @@
-// A Hold stops a stream: its kernel of one thread waits at the front of the stream for a flag of the host. When the
-// flag is set, the work that was enqueued behind this kernel starts back to back. So the time between two events that
-// were enqueued during the hold excludes the host's launch latency.
+// A Hold stops a stream. A kernel of one thread waits at the front of the stream for a flag of the host. When the flag
+// is set, the work that was enqueued behind this kernel starts back to back. So the time between two events that were
+// enqueued during the hold excludes the host's launch latency.
 //
 // During a hold, a call that waits for the device would wait until the limit of the hold. A launch would also wait if
-// the queue of the stream is full. Therefore each host function of simt/ that may wait first ends the hold and records
-// the reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at a time, and
-// a preempted host.
+// the queue of the stream is full. Therefore host functions of simt/ that may wait first end the hold and record the
+// reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at a time, and a
+// preempted host.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -129,7 +129,7 @@ void Device::synchronize() {
 
 Stream::Stream(Device& device) : device_(device) { check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
 
-// Destructors may run during the unwinding of a fault. Every CUDA call fails then, so their errors are ignored.
+// Destructors may run during the unwinding of a fault. CUDA calls may fail then, so their errors are ignored.
 Stream::~Stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
 
 void Stream::synchronize() {

@@ -1,5 +1,6 @@
-// The host side of the CUDA back end has devices, streams, events and buffers as RAII objects. Every runtime call is
-// checked, except in destructors and device_release(). A failure is a simt::Fault with the name of the call.
+// The host side of the CUDA back end has devices, streams, events and buffers as RAII objects. Runtime calls are
+// checked, except where a failure does not matter, as in destructors. A failure is a simt::Fault with the name of the
+// call.
 #pragma once
 
 #include <cuda_runtime_api.h>

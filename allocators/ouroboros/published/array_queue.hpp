@@ -1,8 +1,8 @@
 // ArrayQueue is the virtualised array hierarchy (VA): the queue lies in chunks of the pool ("segments"), and a ring per
 // class finds them.
 //
-// The lane with the first queue position of a segment gets the chunk of the next segment in advance. The lane that
-// completes a segment, by the last put or the last take, removes it from the ring and returns its chunk.
+// The lane that puts into the first slot of a segment adds the next segment in advance. The lane that completes a
+// segment, by the last put or the last take, removes it from the ring and returns its chunk.
 //
 // Differs from the published queue: A thread that finds another segment's chunk waits; the published code traps.
 #pragma once

@@ -27,7 +27,7 @@ class Carver {
 };
 
 // Returns the largest count, up to `most`, for which fits(count) is true, or 0 if there is none. If a count fits, all
-// smaller counts must fit. The last call of fits() has the returned count.
+// smaller counts must fit. The last call of fits() gets the returned count.
 template <class Fits>
 std::uint64_t largest_that_fits(std::uint64_t most, Fits fits) {
   std::uint64_t fitting = 0;

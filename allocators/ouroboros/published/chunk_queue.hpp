@@ -5,13 +5,13 @@
 // the count of each chunk that it meets, until it finds a chunk with a page. Then it picks a set bit of the chunk's
 // mask. The lane that takes the last page moves the front behind the chunk and removes the entry. A lane that finds no
 // page adds back what it subtracted. In between, a free may have given the chunk a page without putting the chunk back
-// into the queue. Then this lane puts the chunk back.
+// into the queue. Then this lane tries again, and puts the chunk back if it gets a page that is not the last one.
 //
 // free: A free sets the bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
 // An entirely free chunk may return to the pool: release_chunk().
 //
-// A gap of the design: A chunk may be in the queue twice, if a free puts it back before the lane that took its last
-// page has removed the entry. One entry then stays without a page. Lanes skip it, and the storage of a virtualised
+// A weakness of the design: A chunk may be in the queue twice, if a free puts it back before the lane that took its
+// last page has removed the entry. One entry then stays without a page. Lanes skip it, and the storage of a virtualised
 // queue with such an entry is never completed.
 //
 // Differs from the paper:
@@ -116,8 +116,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
   }
   // Returns the queue position at which a lap begins. A chunk may enter the queue at a place that the front has already
   // passed, because another lane put a chunk behind it first. So a lane that found nothing starts its next lap 64
-  // places before the front, then 128, and so on up to 2^23 (a whole ring). After lap 18 it starts 64 places before the
-  // front, and every 64th lap starts 2^23 before it.
+  // places before the front, then 128, and so on up to 2^23 (a whole ring of the default size). After lap 18 it starts
+  // 64 places before the front, and every 64th lap starts 2^23 before it.
   static SIMT_FN std::uint32_t begin_lap(std::uint32_t lap, std::uint32_t front) {
     if (lap == 0) return front;
     constexpr std::uint32_t farthest = 18;
@@ -162,8 +162,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return true;
   }
 
-  // Takes a set bit of the mask. One bit is set or will be soon. Lanes begin at different words and bits. Returns
-  // no_page if 65,536 looks find none.
+  // Takes a set bit of the mask. One bit is set or will be soon. Neighbouring lanes begin at different bits, and at
+  // different words if the mask has several. Returns no_page if 65,536 looks find none.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id) const {
     constexpr std::uint32_t most_looks = 1u << 16;
@@ -187,8 +187,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return no_page;
   }
 
-  // Returns an entirely free chunk to the pool if the queue has more than `release_above` chunks and Queue::release is
-  // Release::full. Returns how many pages the caller must still signal, its own included.
+  // Tries to give an entirely free chunk back to the pool if the queue has more than `release_above` chunks and
+  // Queue::release is Release::full. Returns the number of pages that the caller must still signal, its own included.
   template <class Thread>
   SIMT_FN std::uint32_t release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk,
                                       std::uint32_t pages) const {

@@ -1,10 +1,10 @@
 // These functions compute, on the host, the number of free pages that the constants of the published form allow.
 //
 // A queue of pages holds all free pages of a class. A flat ring has room for one page per slot, and the array hierarchy
-// for the slots of the queue chunks in its directory. A free beyond this limit waits forever. The semaphore of a class
-// counts to 2^24 - 1 (packed_semaphore.hpp). Beyond that, the count overflows into the field of expected pages and
-// becomes negative. Mallocs then wait for pages that no lane makes, and return null. Pools of 40 million pages exceed
-// both limits.
+// has room for one page per slot of the queue chunks in its directory. A free beyond this limit waits for a malloc,
+// possibly forever. The semaphore of a class counts to 2^24 - 1 (packed_semaphore.hpp). Beyond that, the count
+// overflows into the field of expected pages and becomes negative. Mallocs then wait for pages that no lane makes, and
+// return null. With the authors' constants, 40 million free pages of one class exceed all these limits.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace allocbench::ouroboros::published {
 
 inline constexpr std::uint64_t most_counted = (PackedSemaphore::field >> 1);
 
-// Returns the pages of class `id` in a heap that planned_heap() made.
+// Returns the number of pages that class `id` has if it gets all chunks of a heap that planned_heap() made.
 template <class Policy>
 std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
   const HeadedChunks& chunks = heap.chunks;
@@ -28,7 +28,8 @@ std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
   return (chunks.chunk_count - reserved_chunks(heap)) * slots / (slots + indices) * per_chunk;
 }
 
-// Returns the most pages that the queue of class `id` can hold. A linked list and a queue of chunks have no bound.
+// Returns the largest number of pages that the queue of class `id` can hold. A linked list and a queue of chunks have
+// no bound.
 template <class Policy>
 std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
   if constexpr (Policy::chunk_based) return ~std::uint64_t{0};
@@ -61,8 +62,8 @@ FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, st
   return {pages, static_cast<std::uint64_t>(static_cast<double>(pages) * free_share), most_queued(heap, id)};
 }
 
-// Returns the constant that limits the queue, with its smallest sufficient value, as text for a config. Returns an
-// empty text if no value is sufficient.
+// Returns the constant that limits the queue, with the smallest power of two that is sufficient, as text for a config.
+// Returns an empty text if no value is sufficient.
 template <class Policy>
 std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters, std::uint32_t id, double free_share) {
   const bool ring = !Policy::Queue::virtualised;
@@ -81,8 +82,8 @@ std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters
   return {};
 }
 
-// Explains why a pool cannot be filled with blocks of `bytes`. In the end all of them are freed. When requests begin,
-// `free_share` of all pages is free. Returns an empty text if the pool can be filled.
+// Explains why a pool cannot be filled with blocks of `bytes` that are all freed in the end. Before the requests, the
+// share `free_share` of the pages is free. Returns an empty text if the pool can be filled.
 template <class Policy>
 std::string why_too_many_free(std::size_t pool_bytes, const Parameters& parameters, std::size_t bytes,
                               double free_share) {

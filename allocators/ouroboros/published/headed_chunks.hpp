@@ -4,12 +4,12 @@
 //
 // A chunk holds pages of one class, or it is storage of a queue. A growing counter numbers the fresh chunks. A ring
 // keeps chunks that are free again, and these are used first. A chunk that finds the ring full is lost. A free finds
-// the chunk of its block by a division and a backward search for the next start flag. (In the authors' code a chunk may
-// be as long as four.)
+// the chunk of its block by a division and a backward search for the nearest start flag. (In the authors' code one
+// chunk may have the length of four.)
 //
 // Differs from the published pool:
 // * If no chunk is left, the take fails; the published code writes beyond the pool.
-// * If queues lie in chunks, a chunk of pages is refused unless chunks are left for the queue of all its pages
+// * If queues lie in chunks, a chunk of pages is refused unless chunks are left for the queue entries of all its pages
 //   (commit()). Without this rule, a free in a full pool would need memory that does not exist.
 // * Fields of queue storage have their own place in the header, so that a slow reader of a reused chunk notices the
 //   reuse.
@@ -27,11 +27,11 @@ inline constexpr std::uint32_t no_chunk = 0xffffffffu;
 struct ChunkHeader {
   std::uint32_t page_bytes;  // bytes of a page; 0 for queue storage
   std::uint32_t pages;
-  // Fields of chunk-based variants.
+  // Chunk-based variants use these fields.
   std::uint32_t free_pages;   // free pages in two's complement
   std::uint32_t queue_place;  // queue position of the chunk's last put
   std::uint32_t mask[16];     // bit = 1: the page is free
-  // Fields of queue storage.
+  // Queue storage uses these fields.
   std::uint64_t segment;  // class in the upper half, queue position of the first slot in the lower half
   std::uint32_t entries;  // upper half: finished puts minus finished takes; lower half: finished puts
   std::uint32_t next;     // chunk of the next segment (VL)
@@ -110,8 +110,8 @@ struct HeadedChunks {
     put_into(thread, reuse_ring[number & (reuse_capacity - 1)], chunk);
   }
 
-  // Returns a chunk for a queue. commit() guarantees that one exists, possibly only after other threads have emptied
-  // queue chunks.
+  // Takes a chunk that commit() has reserved. The wait may last until other threads have emptied queue chunks. In C-VL
+  // it may last forever (docs/findings.md).
   template <class Thread>
   SIMT_FN std::uint32_t take_for_queue(Thread& thread) const {
     std::uint32_t chunk = no_chunk;

@@ -1,4 +1,4 @@
-// These functions lay out the published form in the pool and reset it. All code runs on the host, except the kernel.
+// These functions lay out the published form and reset it. All code but the kernel InitialiseHeap runs on the host.
 //
 // Virtualised queues need chunks whose slots are empty, so all chunks are first filled with the empty mark. A queue
 // chunk that returns to the pool is empty again. With these queues, chunks of pages never return.
@@ -23,8 +23,8 @@ void lay_out_queue(RingQueue& queue, const Policy& heap, std::uint64_t pool_byte
   queue.log = log_up(parameters.ring_capacity);
   queue.halves = false;
   if (classes * parameters.ring_capacity * sizeof(std::uint32_t) > pool_bytes / 8) {
-    // A slow lane may know the old place of a chunk that is returned and reused. With about eight slots per chunk, the
-    // place is not reused soon.
+    // A slow lane may know the old place of a chunk that is returned and reused. With at least eight slots per chunk,
+    // the place is not reused soon.
     const std::uint32_t spare = Policy::chunk_based ? 3 : 0;
     queue.log = std::max(std::min(queue.log, log_up(heap.most_indices(0)) + spare), classes);
     queue.halves = !Policy::chunk_based && heap.most_indices(0) <= std::uint64_t{1} << queue.log;
@@ -48,8 +48,8 @@ void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& pa
   heap.chunks.start_flags = carver.take<std::uint32_t>(std::uint64_t{heap.chunks.chunk_count} / 32 + 1);
 }
 
-// Returns how many chunks the queues of idle classes may need. A class needs the segments at both ends, the one in
-// advance, and those that are held back.
+// Returns how many chunks the queues of idle classes may need. A class needs the segments at both ends, the one that is
+// made in advance, and those that are held back.
 template <class Policy>
 std::uint32_t reserved_chunks(const Policy& heap) {
   if constexpr (requires { heap.queue.held_back; }) return heap.chunks.class_count() * (3 + heap.queue.held_back);
@@ -92,7 +92,7 @@ template <class Policy>
 Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
   Policy heap = planned_heap<Policy>(pool.bytes, parameters, name);
   HeadedChunks& chunks = heap.chunks;
-  // reset_heap() fills the whole pool. Without a GPU this takes as much of the machine's memory.
+  // reset_heap() fills the whole pool. On the CPU back end, the machine must have memory for all of it.
   constexpr std::size_t most_bytes_filled = std::size_t{4} << 30;
   if (!SIMT_CUDA && Policy::Queue::virtualised && pool.bytes > most_bytes_filled) {
     throw Unsupported(std::string(name) + " fills its whole pool at first; on the CPU back end it serves pools up to " +
@@ -124,7 +124,7 @@ struct InitialiseHeap {
   }
 };
 
-// Makes the heap fresh. Returns before the stream has finished.
+// Makes the heap fresh. May return before the stream has finished.
 template <class Policy>
 void reset_heap(simt::Stream& stream, const Policy& heap) {
   const HeadedChunks& chunks = heap.chunks;

@@ -1,31 +1,31 @@
 // ListQueue is the virtualised linked list (VL): the queue lies in chunks of the pool ("segments"), and each names the
 // next.
 //
-// Protocol: A take walks from the front pointer to its segment, and a put walks from the back pointer. The lane with
-// the first queue position of a segment links the next segment behind it and moves the back pointer. The lanes of a
+// Protocol: A take walks from the front pointer to its segment, and a put walks from the back pointer. The lane that
+// puts into the first slot of a segment links the next segment behind it and moves the back pointer. The lanes of a
 // warp walk together, because a lane may wait for a segment that another lane of the warp adds. The lane that completes
-// the segment at the front moves the front pointer. The last few completed chunks of a class are held back, because a
-// slow reader may still be there. Older ones return to the pool (pointer `old`).
+// the segment at the front moves the front pointer. The last `held_back` completed chunks of a class stay, because a
+// slow reader may still be in them. Older ones return to the pool (pointer `old`).
 //
 // Differs from the published list: Pointers carry the first queue position of their segment. A reader that stands at an
 // unexpected segment begins again at the front. A lane that moves the front also checks the next segment, because
 // segments may be completed out of order.
 //
-// Orders: Between its first and its last segment, a walk makes relaxed loads, like the authors' walk. The 100,000th
-// index is 49 segments away, and every acquire would empty the first-level cache of the SM. An outdated value on the
-// way only makes the walk longer, because no other segment has the same first queue position. A walk acquires at the
-// segment where it stays.
+// Orders: Between its first and its last segment, a walk makes relaxed loads, like the authors' walk. With chunks of 8
+// KiB, the 100,000th index is in the 49th segment, and every acquire would empty the first-level cache of the SM. An
+// outdated value on the way only makes the walk longer, because no other segment has the same first queue position. A
+// walk acquires at the segment where it stays.
 //
 // A malloc kernel lasts as long as its slowest lane, and lanes that move the front are the slowest. So complete() moves
-// the front first, as the authors' code does. The stored times of P-VL's mallocs (results/reference/h200/peers) come
-// from a form that alternates between moving the front and returning chunks, and are slower.
+// the front first, as the authors' code does. The stored times of P-VL's mallocs (results/reference/h200/peers) are
+// longer: they come from a form that alternates between moving the front and returning chunks.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"
 
 namespace allocbench::ouroboros::published {
 
-// Alone is a group of one lane, for walks of one lane.
+// Alone is the group of a lane that walks without other lanes.
 struct Alone {
   SIMT_FN bool any(bool predicate) const { return predicate; }
 };
@@ -34,7 +34,7 @@ struct ListQueue {
   static constexpr bool virtualised = true;
   static constexpr bool signals_first = false;
   static constexpr Release release = Release::none;
-  // A word has the first queue position of a segment in its upper half and the segment's chunk in its lower half.
+  // A 64-bit word has the first queue position of a segment in its upper half and the segment's chunk in its lower.
   struct Ends {
     std::uint64_t front;
     std::uint64_t back;
@@ -66,7 +66,7 @@ struct ListQueue {
     if (count_entries(thread, chunks, chunk, one_put)) complete(thread, chunks, ends, number, chunk);
   }
 
-  // Puts consecutive indices by one lane, four at a time if their slots are aligned.
+  // One lane puts consecutive indices, four at a time from queue positions that are multiples of four.
   template <class Thread>
   SIMT_FN void put_run(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id, std::uint32_t number,
                        std::uint32_t many, std::uint32_t index) const {
@@ -214,9 +214,9 @@ struct ListQueue {
   }
 
   // Handles the completion of the segment of `number`. If this segment is the front, moves the front over it and over
-  // completed segments behind it. Otherwise the lane that completes the front does so. Chunks are returned last,
-  // because this takes longer than the next segments need to complete. A lane that returned chunks between two steps
-  // would fall behind and move the front over all the rest alone.
+  // completed segments behind it. Otherwise the lane that completes the front does so. The lane returns chunks last. If
+  // it returned chunks between two steps, the next segments would complete meanwhile, and it would move the front over
+  // all of them alone.
   template <class Thread>
   SIMT_FN void complete(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t number,
                         std::uint32_t chunk) const {

@@ -1,7 +1,7 @@
 // PackedSemaphore is the bulk semaphore of Ouroboros in one word of 64 bits.
 //
 // Fields of the word:
-// * Bits 0-24 have the number of free pages plus 2^24. Below 2^24 the number is negative.
+// * Bits 0-24 have the number of free pages plus 2^24. A value below 2^24 means a negative number.
 // * Bits 25-49 have the number of pages that other groups are making ("expected").
 // * Bits 50-63 have the number of pages that waiting groups have reserved.
 //
@@ -9,10 +9,10 @@
 // above 16,383. This only changes which lanes wait and which make pages. The number of free pages overflows at 2^24
 // free pages of one class.
 //
-// take: The caller loads the word. If enough pages are free, it subtracts the wanted pages. If another caller was
-// faster, it adds them back. Otherwise the caller decides by the word, and writes the decision by a compare-exchange:
-// If free and expected pages, without the reserved ones, are too few, it announces the pages of a chunk and makes them.
-// Otherwise it takes pages if enough are free, and reserves pages and waits if not.
+// take: The caller loads the word. If enough pages are free, it subtracts the wanted pages, and adds them back if
+// another caller was faster. A caller that has got no pages decides by the word, and writes the decision by a
+// compare-exchange: If free and expected pages, without the reserved ones, are too few, it announces the pages of a
+// chunk and makes them. Otherwise it takes pages if enough are free, and reserves pages and waits if not.
 //
 // wait: The caller waits until enough pages are free, or until the reserved pages reach the sum of free and expected
 // pages.
@@ -25,7 +25,7 @@
 
 namespace allocbench::ouroboros::published {
 
-// Sleeps longer after more vain checks, up to a bound. The authors' code sleeps 10 ns times the number of the check.
+// Sleeps longer after more failed checks, up to a bound. The authors' code sleeps 10 ns times the number of the check.
 template <class Thread>
 SIMT_FN void back_off(Thread& thread, std::uint32_t look) {
   constexpr std::uint32_t longest = 64;  // hints of 20 ns
@@ -133,7 +133,7 @@ struct PackedSemaphore {
  private:
   enum class Move : std::uint32_t { take, take_rest, give_up, wait, make, look_again };
 
-  // Writes the decision into the word. `now` is the value before.
+  // Decides what the caller does next, and changes the word if necessary. `now` is its value before the change.
   template <class Thread>
   SIMT_FN Move decide(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, bool dry,
                       std::uint64_t& now) const {

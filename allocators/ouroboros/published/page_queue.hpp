@@ -1,10 +1,10 @@
-// In the published page-based Ouroboros, the queue of a class holds the indices of its free pages, chunk << 9 | page.
+// In the published page-based Ouroboros, the queue of a class holds its free pages as indices (chunk << 9 | page).
 //
 // A malloc takes a unit of the semaphore, a queue position at the front, and the index in the slot of that position.
-// The lanes of a warp that request the class together share the two additions. A free signals the semaphore by an
-// addition of its own, takes a queue position at the back together with other lanes, and puts the index. With a linked
-// list, it signals last. All pages of a new chunk pass through the queue. The lane that takes the chunk puts them
-// there.
+// The lanes of a warp that request the class together share one addition for the units and one for the positions. A
+// free signals the semaphore by an addition of its own, takes a queue position at the back together with other lanes,
+// and puts the index. With a linked list, it signals last. All pages of a new chunk pass through the queue. The lane
+// that takes the chunk puts them there.
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"
@@ -31,8 +31,8 @@ struct PageQueueHeap : Heap<QueueKind> {
     return thread.atomic(classes[id].front).fetch_add(count, simt::relaxed);
   }
 
-  // Serves a lane that holds a unit. `group` is the lanes that hold a unit, and `first` is the queue position of the
-  // first of them.
+  // Serves a lane that holds a unit. `group` contains the lanes that hold a unit, and `first` is the queue position of
+  // the first of them.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first) const {
     const std::uint32_t index = queue.take(thread, group, chunks, classes[id].ends, id, first + group.thread_rank());

@@ -1,4 +1,5 @@
-// The parameters of the published form of Ouroboros have the defaults of the authors' code.
+// The parameters of the published form of Ouroboros have the defaults of the authors' code, except `statistics` and
+// `device_heap_share`.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

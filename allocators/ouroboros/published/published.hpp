@@ -8,7 +8,7 @@
 // Idea:
 // * malloc: A request is rounded up to a page of 16 << i bytes. The lanes of a warp that request the class together
 //   take their pages from a bulk semaphore at once (packed_semaphore.hpp). If it has too few pages, their leader makes
-//   the pages of a chunk, or waits for pages of others. Then the queue provides the pages.
+//   the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
 // * free: Each lane puts its page back into the queue, or sets its bit in the mask of the chunk, and signals the
 //   semaphore.
 // * Six variants: The queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp). The queue is a
@@ -26,16 +26,16 @@
 //   most 1.3 us between two checks.
 // * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
 // * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
-// * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).
+// * By default, flat rings in pools below 2.5 GiB are only as large as the pool needs (parameters.hpp).
 // * The counter of calls is off (`statistics`); the published measurements include it.
 // * Addresses and sizes of queues are parameters of the kernel. In the authors' code they are next to the counters that
-//   all lanes change. So mallocs of P-S are faster than the authors' (results/reference/h200/originals.md). This
-//   probably also explains the mallocs of P-VA and the frees of lone lanes, but no measurement shows it.
+//   all lanes change. This probably explains why some mallocs and frees are faster than the authors'
+//   (results/reference/h200/originals.md), but no measurement shows it.
 //
 // As published: The semaphore's count of free pages overflows at 2^24 free pages of a class. If a flat ring or a
 // directory has no room for all free pages of a class, frees wait (free_pages.hpp computes the limits and sufficient
 // constants). Pages never leave their class. Chunks leave their class only in C-S, if a queue has more than 838,860
-// chunks. ABA: Queue positions have 32 bits and repeat after 2^32 operations on a class.
+// chunks (default of `release_above`). ABA: Queue positions have 32 bits and repeat after 2^32 operations on a class.
 #pragma once
 
 #include <bit>

@@ -18,7 +18,7 @@ struct Place {
   std::uint32_t chunk;  // chunk of queue storage, for virtualised queues
 };
 
-// Release tells what a free does with an entirely free chunk. `full`: the free returns the chunk to the pool.
+// Release tells what a free does with an entirely free chunk. `full`: the free can return the chunk to the pool.
 // `pretended`: it takes the chunk's pages from the semaphore and signals them again. `none`: nothing.
 enum class Release { full, pretended, none };
 
@@ -51,14 +51,14 @@ struct RingQueue {
                    std::uint32_t index) const {
     put_into(thread, slot(id, number), index);
   }
-  // Puts the indices `index`, `index` + 1, ... by one lane.
+  // One lane puts the indices `index`, `index` + 1, ...
   template <class Thread>
   SIMT_FN void put_run(Thread& thread, const HeadedChunks&, Ends&, std::uint32_t id, std::uint32_t number,
                        std::uint32_t count, std::uint32_t index) const {
     for (std::uint32_t i = 0; i < count; ++i) put_into(thread, slot(id, number + i), index + i);
   }
 
-  // Reads the entry at a place of a chunk queue without taking it.
+  // Reads the entry at queue position `number` without taking it, and sets `place` to its slot.
   template <class Thread>
   SIMT_FN std::uint32_t look(Thread& thread, const HeadedChunks&, Ends&, std::uint32_t id, std::uint32_t number,
                              Place& place) const {

@@ -1,9 +1,9 @@
 // Aligned<A> is any allocator with blocks at multiples of an alignment that its design does not promise.
 //
-// If the design's own alignment is enough, the request is unchanged. Otherwise the request asks for `alignment` more
-// bytes, or a few more than these if the design's alignment is less than a word. The block then begins at the first
-// multiple that has room for a word in front of it. This word leads back to the original block.
-// allocbench::aligned_malloc() (library/) does the same for single calls.
+// If the design's own alignment is enough, the request is unchanged. Otherwise the request grows by `alignment` bytes,
+// and by up to 7 more if the design's alignment is less than a word. The block then begins at the first multiple that
+// has room for a word in front of it. This word has the address of the original block. allocbench::aligned_malloc()
+// (library/) does the same for single calls.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ SIMT_HOST_FN constexpr std::size_t surplus_of_alignment(std::size_t own, std::si
 }
 
 // Allocates `bytes` at a multiple of `alignment`, a power of two that must be the same for malloc and free of a block.
-// Returns null also if size and additional bytes overflow a word.
+// Returns null also if the sum of `bytes` and the additional bytes overflows.
 template <class Inner, class Thread>
 SIMT_FN void* malloc_aligned(Inner& inner, Thread& thread, std::size_t bytes, std::size_t own, std::size_t alignment) {
   const std::size_t surplus = surplus_of_alignment(own, alignment);
@@ -69,7 +69,7 @@ class Aligned {
   static constexpr Traits traits = A::traits;
   using Parameters = typename A::Parameters;
 
-  // An alignment of 0 requires nothing.
+  // With an alignment of 0, requests are unchanged.
   Aligned(const A& inner, std::uint32_t alignment) : inner_(inner), alignment_(alignment) {}
 
   template <class Thread>

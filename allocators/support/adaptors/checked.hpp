@@ -1,20 +1,20 @@
-// Checked<A> is any allocator with verification of the contents of every block. Adaptors are stacked on an allocator,
+// Checked<A> is any allocator with verification of the contents of its blocks. Adaptors can be stacked on an allocator,
 // as in RMM.
 //
 // A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. If the ledger has no
 // tag left, the block stays as it is, and the report says so. A free compares all words, overwrites them with a dead
-// pattern and passes the block on. Two owners of one word cannot both find their pattern. The tag is the first word of
-// the block. All other book-keeping is in the ledger, outside the pool. So requests keep their size, and blocks of 4
-// bytes can be checked. (With a header, 8,192 bytes would exceed the limit of some designs.) Smaller requests are
-// raised to 4 bytes. Requests for 0 bytes are raised only if the allocator promises a block for them.
+// pattern and passes the block on. Two owners of one word cannot both find their pattern. The first word of the block
+// encodes the tag. Other records are in the ledger, outside the pool. So requests keep their size, and blocks of 4
+// bytes can be checked. (With a header, a request of 8,192 bytes would exceed the limit of some designs.) Smaller
+// requests are raised to 4 bytes. Requests for 0 bytes are raised only if the allocator gives them a block.
 //
 // Ordering: in C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
 // promise this, so no design is judged by it here. The adaptor itself orders two owners by one word (`next_tag`), so no
-// write of an earlier owner reaches the next owner's block. The CPU executor finds missing orders inside an allocator.
+// write of an earlier owner reaches the next owner's block. The race build finds missing orders inside an allocator.
 //
 // If the tag of a block is missing or dead, the block was already freed, or it was overwritten, or it got no tag. The
-// adaptor reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes
-// on, unchecked, the frees of blocks that begin outside the pool or not at a multiple of 4.
+// adaptor reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes on
+// frees of blocks that begin outside the pool or not at a multiple of 4, and does not check these blocks.
 //
 // The functions are not inlined, because nothing here is timed, and the observed kernels of an allocator share one copy
 // of A (workloads/support/contract/compiled_kernels.hpp makes them a simt::KernelFamily).
@@ -26,8 +26,8 @@
 
 namespace allocbench {
 
-// Points to the memory where the adaptor keeps its records. The adaptor writes patterns only into blocks between
-// `pool_begin` and `pool_end`. The host owns this object and passes it to kernels by value.
+// ContentLedger points to the memory where the adaptor keeps its records. The adaptor writes patterns only into blocks
+// between `pool_begin` and `pool_end`. The host owns this object and passes it to kernels by value.
 struct ContentLedger {
   ContentReport* report = nullptr;  // null: nothing is checked, and blocks are not written
   LedgerEntry* entries = nullptr;
@@ -91,12 +91,12 @@ struct ContentLedger {
   template <class Thread>
   SIMT_FN bool retire(Thread& thread, void* memory) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), 0, ledger_unused, thread.rank_in_grid()};
-    // adopt() has reported these blocks.
+    // adopt() has already reported blocks that begin outside the pool or not at a multiple of 4.
     if (block.address < pool_begin || block.address >= pool_end || block.address % 4 != 0) return true;
     std::uint32_t* words = static_cast<std::uint32_t*>(memory);
     const std::uint32_t tag = tag_of_word(words[0]);
     if (tag >= capacity || entries[tag].address != block.address) {
-      // The tag is wrong, so the block was overwritten or already freed.
+      // The tag is wrong, so the block was overwritten or already freed, or it got no tag.
       const bool dead = words[0] == dead_word;
       blame(thread, dead ? ContentFault::freed_twice : ContentFault::header_overwritten, block, 0, 0, words[0]);
       return false;
@@ -114,7 +114,7 @@ struct ContentLedger {
   }
 
  private:
-  // Quad has the size that one instruction moves. Passes over large blocks spend most of their time here.
+  // Quad has the size that one instruction moves. Passes over large blocks spend most of their time in such moves.
   struct alignas(16) Quad {
     std::uint32_t words[4];
   };

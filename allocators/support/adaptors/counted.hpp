@@ -64,8 +64,8 @@ struct CallLedger {
   }
 };
 
-// CountedSession is the session of a counted allocator. detach() and release_all() belong to no call and are not
-// counted.
+// CountedSession is the session of a counted allocator. Only malloc and free are counted; detach() and release_all()
+// are not.
 template <class Inner, StepUnit unit>
 class CountedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

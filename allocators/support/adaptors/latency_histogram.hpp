@@ -9,8 +9,9 @@
 
 namespace allocbench {
 
-// There are 16 buckets between two powers of two, so the width of a bucket is at most 1/16 of its durations. Each
-// duration below 32 has its own bucket. The last bucket includes all durations of 2^36 clock ticks and more.
+// From 16 clock ticks on, there are 16 buckets from one power of two to the next, so the width of a bucket is at most
+// 1/16 of its durations. Each duration below 32 has its own bucket. The last bucket includes all durations of 2^36
+// clock ticks and more.
 struct LatencyBuckets {
   static constexpr std::uint32_t bits = 4;
   static constexpr std::uint32_t per_octave = 1u << bits;
@@ -31,8 +32,8 @@ struct LatencyBuckets {
   }
 };
 
-// In device memory, the host sets all bytes to zero before a kernel. In shared memory, BlockLatencies::open() sets
-// those that are read.
+// In device memory, the host sets all bytes to zero before a kernel. In shared memory, BlockLatencies::open() sets the
+// values that are read.
 template <class Count>
 struct LatencyHistogram {
   std::uint64_t largest = 0;

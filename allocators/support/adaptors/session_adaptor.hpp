@@ -1,5 +1,5 @@
-// SessionAdaptor is the common part of all adaptors' sessions. An adaptor redefines malloc and free. detach() and
-// release_all() belong to no call and are passed to the session below.
+// SessionAdaptor is the common part of all adaptors' sessions. An adaptor redefines malloc and free. SessionAdaptor
+// passes detach() and release_all() on to the session below.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

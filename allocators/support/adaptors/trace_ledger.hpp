@@ -1,8 +1,8 @@
 // TraceLedger is the memory in which an adaptor (traced.hpp, counted.hpp) records each call of malloc and free.
 //
 // Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with its number
-// (modulo the number of buffers). So warps seldom update the same head, and only new chunks need the common counter. A
-// buffer never returns to an older chunk, so the records of a thread have increasing numbers.
+// (modulo the number of buffers). So warps seldom update the head of the same buffer, and only new chunks need the
+// common counter. A buffer never returns to an older chunk, so the records of a thread have increasing numbers.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -72,8 +72,8 @@ struct TraceLedger {
     return thread.atomic(owners[(reinterpret_cast<std::uint64_t>(block) - pool_begin) >> log_granule]);
   }
 
-  // Places has the places of the records of a warp's calls: the first `old_count` calls start at record `old`, the
-  // others at `fresh`. The others are lost if `fresh` is no_place.
+  // Places tells where the records of a warp's calls are: the first `old_count` calls start at record `old`, the others
+  // at `fresh`. The others are lost if `fresh` is no_place.
   struct Places {
     std::uint32_t old = 0;
     std::uint32_t old_count = 0;

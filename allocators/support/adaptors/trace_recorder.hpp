@@ -134,7 +134,8 @@ class TraceRecorder {
   simt::Buffer<std::uint32_t> owners_;
   TraceLedger ledger_;
   traces::Trace trace_;
-  // For each live block, the number of its malloc's record plus one leads to the number of the call in the trace.
+  // For each live block, this map gives the number of the malloc in the trace. The key is the number of the malloc's
+  // record plus one.
   std::unordered_map<std::uint32_t, std::uint32_t> made_by_;
 };
 

@@ -13,10 +13,10 @@
 // the batch. So a burst makes as many batches as it needs, all at the same time. Promises are only a hint: a wrong
 // guess costs an extra batch or a useless wait, never a unit.
 //
-// Differs from the published word, which has 25 bits for units, 25 bits for expected and 14 bits for reserved units.
-// The published word overflows with 16,384 reserved units and with 2^24 free units. In this form units have a separate
-// word of 64 bits, and expected and demanded units have 32 bits each. Instead of compare-exchange loops, threads use
-// additions and undo them if they were wrong.
+// Differs from the paper: The published word has 25 bits for units, 25 bits for expected and 14 bits for reserved
+// units. It overflows with 16,384 reserved units and with 2^24 free units. In this form units have a separate word of
+// 64 bits, and expected and demanded units have 32 bits each. Instead of compare-exchange loops, threads use additions
+// and undo them if they were wrong.
 #pragma once
 
 #include "allocators/support/common/units.hpp"
@@ -52,8 +52,8 @@ struct BulkSemaphore {
     thread.atomic(state->units).fetch_add(count, simt::relaxed);
   }
 
-  // Returns the current number of units. It is too low, possibly negative, while takers return units that were not
-  // available.
+  // Returns the current number of units. It is too low, possibly negative, until takers have added back the units that
+  // were not available.
   template <class Thread>
   SIMT_FN std::int64_t available(Thread& thread) const {
     return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));
@@ -80,7 +80,7 @@ struct BulkSemaphore {
     thread.atomic(state->promises).fetch_add(promise(0, surplus), simt::relaxed);
   }
 
-  // Signals `made` new units, and ends the demand and the announcement of `promised`.
+  // Signals `made` new units, and ends the demand and the announcement in `promised`.
   template <class Thread>
   SIMT_FN void settle(Thread& thread, std::uint64_t promised, std::uint32_t made) const {
     if (made != 0) signal(thread, made);
@@ -114,8 +114,8 @@ struct BulkSemaphore {
 
  private:
   static constexpr std::uint32_t longest_wait = 1000;  // checks of about a microsecond each
-  // After this number of checks in a row without an announcement, the caller asks again who makes units. More checks
-  // make bursts of mixed sizes slower.
+  // After this number of checks in a row without an announcement, await() returns, so that the caller can make units.
+  // More checks make bursts of mixed sizes slower.
   static constexpr std::uint32_t patience = 8;
 };
 

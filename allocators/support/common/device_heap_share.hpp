@@ -1,12 +1,12 @@
 // DeviceHeapShare is the part of the memory that is left to the back end's device heap, for requests that a design does
 // not serve itself.
 //
-// Guard: CUDA's malloc overflows for sizes near 2^64: on an H100, malloc(2^64 - 1) returns a small live block. So the
+// Guard: CUDA's malloc overflows for the largest sizes. On an H100, malloc(2^64 - 1) returns a small live block. So the
 // share refuses requests above its size (request.hpp).
 //
 // Largest request: The device heap consists of large segments, and each block is inside one segment. On an H100, with
 // 60 heap sizes from 4 MiB to 16 GiB, the largest block had between 0.52 and 1 times the size of the heap. The share
-// promises less than half.
+// promises 7/16 of its size.
 //
 // Reset: A process cannot reset the device heap, so the share stores its live blocks and reset() frees them. Afterwards
 // the device heap may divide its memory differently than in a new process.
@@ -101,7 +101,7 @@ class DeviceHeapShare {
     }
   }
 
-  // Frees all blocks. Returns before the stream has finished.
+  // Frees all blocks. May return before the stream has finished.
   void reset(simt::Stream& stream) const {
     if (!serves()) return;
     constexpr std::uint32_t threads = 128;

@@ -1,4 +1,4 @@
-// Allocators have two kinds of lock: an exchange lock of one word, and a ticket lock for queues of warps.
+// Allocators use two kinds of lock: an exchange lock of one word, and a ticket lock for queues of warps.
 //
 // A holder must do a bounded amount of work and must not wait, so that every wait ends.
 #pragma once
@@ -38,8 +38,8 @@ struct TicketLock {
   };
 
   // Takes the lock. All lanes of the group call, and the result is valid on the leader. A group that is served after
-  // `on_arrival` sees the earlier actions of this group. This needs an addition of zero instead of a load, which may
-  // return an old value (CONTRIBUTING.md, "Mark and look").
+  // this group has read `on_arrival` sees the earlier actions of this group. This needs an addition of zero instead of
+  // a load, which may return an old value (CONTRIBUTING.md, "Mark and look").
   template <class Thread, class Group>
   SIMT_FN Turn lock(Thread& thread, const Group& group) {
     constexpr std::uint32_t longest_pause = 256;

@@ -3,8 +3,8 @@
 //
 // Fresh slabs come from a counter, and returned slabs from a stack that is linked by indices. The head of the stack has
 // a tag of 32 bits that grows with every change. So a taker that another thread has overtaken installs no old link (no
-// ABA), unless a multiple of 2^32 changes come between its load and its exchange. A return of a slab releases, and a
-// take of a returned slab acquires.
+// ABA), unless the number of changes between its load and its exchange is a multiple of 2^32. A return of a slab
+// releases, and a take of a returned slab acquires.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ struct SlabPool {
       if (top.compare_exchange(seen, next_tag(seen) | below, simt::acquire, simt::acquire)) return slab;
       thread.probe(simt::Step::retry);
     }
-    // The load stops refused threads from advancing the counter until it overflows.
+    // Without the load, refused threads would advance the counter until it overflows.
     const auto fresh = thread.atomic(state->fresh);
     if (fresh.load(simt::relaxed) >= count) return none;
     const std::uint32_t slab = fresh.fetch_add(1u, simt::relaxed);

@@ -25,9 +25,9 @@
 //     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches
 //     static SmallHeap<Parameters> second_small_heap();   // another such heap, in which other rules apply
 //     static SmallHeap<Parameters> heap_of_many_units();  // another such heap, with more units than a word has bits
-//     // Explains why a constant is too small for a pool that is filled with blocks of one size, and gives a sufficient
-//     // value; returns an empty text if it is large enough. A share of the blocks is free before the requests, and all
-//     // are freed at the end.
+//     // Explains why a constant is too small for a pool that is filled with blocks of one size, and gives a remedy;
+//     // returns an empty text if it is large enough. A share of the blocks is free before the requests, and all are
+//     // freed at the end.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
 //     Pool own_pool() const;                              // PoolLocation::own: where the blocks are
 //     // Returns the alignment of blocks for a request. Needed only if it can exceed the trait `alignment`.
@@ -59,8 +59,8 @@
 
 namespace allocbench {
 
-// create() throws Unsupported if the design cannot use this pool or these parameters. The text gives the reason and the
-// allowed values.
+// create() throws Unsupported if the design cannot use this pool or these parameters. The text gives the reason and
+// what is allowed.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -99,9 +99,9 @@ void destroy(A& allocator) {
   if constexpr (requires { allocator.destroy(); }) allocator.destroy();
 }
 
-// SmallHeap is a heap on which `allocbench check` searches interleavings, because rare interleavings are common in
-// small heaps. It should be the smallest heap that still uses every rule of the design: a few dozen mallocs of 16 bytes
-// exhaust it, and frees recycle everything that the design recycles.
+// SmallHeap is a heap on which `allocbench check` searches interleavings, because many interleavings are rare in large
+// heaps and common in small ones. It should be the smallest heap that still uses every rule of the design: a few dozen
+// mallocs of 16 bytes exhaust it, and frees recycle everything that the design recycles.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
@@ -144,8 +144,7 @@ SmallHeap<typename A::Parameters> second_small_heap() {
 }
 
 // This heap is for designs with a bitmap of units, such as the slabs of Halloc or the windows of Comb. It must have
-// more units than a word of the bitmap has bits. Choose small units, so that the heap stays small and rare
-// interleavings stay common.
+// more units than a word of the bitmap has bits. Choose small units, so that the heap stays small.
 template <class A>
 concept HasHeapOfManyUnits = requires {
   A::heap_of_many_units();

@@ -95,7 +95,7 @@ class Bump {
   Words* words_ = nullptr;
 };
 
-// Returns the traits of a saboteur. `frees` need not be true: no saboteur takes a block back.
+// Returns the traits of a saboteur. `frees` need not be true: no saboteur takes a single block back.
 constexpr Traits traits_of(std::string_view name, std::string_view display_name, std::string_view summary,
                            Frees frees = Frees::never) {
   return {.name = name,

@@ -2,10 +2,9 @@
 // but for atomics instead of data races.
 //
 // The strategy occasionally postpones an access: the lane waits until another lane will access the same word. Then one
-// of the two, drawn at random, continues, and the other lane waits on. So another lane can run between two accesses of
-// a lane that loads and then decides, or adds and then exchanges. A bug at such a place needs one lane that waits for
-// long at one access, and another lane that is interrupted at one access. Random switching finds it in one of thousands
-// of schedules.
+// of the two, drawn at random, continues, and the other waits. So another lane can run between two accesses of a lane
+// that loads and then decides, or adds and then exchanges. A bug at such a place needs one lane that waits for long at
+// one access, and another lane that is interrupted at one access. Random switching rarely finds such a bug.
 //
 // Differs from the paper: No pairs of places are known in advance. So any access may be postponed, and up to two lanes
 // wait at a time. A postponed lane continues if no other lane can continue. It also continues after a random time,

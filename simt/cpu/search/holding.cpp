@@ -4,8 +4,8 @@
 
 namespace simt {
 
-// The random numbers are drawn separately from lanes and groups, so that holding stores back changes no other decision
-// of a seed.
+// These random numbers are drawn separately from those for lanes and groups, so that holding stores back changes no
+// other decision of a seed.
 HoldingStrategy::HoldingStrategy(std::unique_ptr<Strategy> strategy, std::uint64_t seed)
     : AroundStrategy(std::move(strategy)), random_(seed ^ 0x57042eu) {
   interval_ = 1u << random_.below(4);

@@ -7,7 +7,7 @@
 namespace simt {
 namespace {
 
-// If there are more decisions than this, pairs are not tried, because their number grows with the square.
+// If there are more decisions than this, pairs are not tried, because there are too many pairs.
 constexpr std::size_t few_decisions = 32;
 
 class Shrinking {
@@ -63,8 +63,9 @@ class Shrinking {
     return false;
   }
 
-  // Joins two switches into one. Either the first switch takes the target of the second. Or the first only gave the
-  // turn to the lane of the second, or moved lanes out of its way, and the second works with another target.
+  // Joins two switches into one. First tries the first switch with the target of the second. Then tries the second
+  // switch with other targets, because the first may only have given the turn to its lane or moved lanes out of its
+  // way.
   bool join_two() {
     for (std::size_t i = 0; i + 1 < size(); ++i) {
       const Decision first = schedule_.decisions[i];
