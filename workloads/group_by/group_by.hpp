@@ -19,7 +19,8 @@
 //
 // Before each sample of `tails` or `runs`, the workload takes pages until the share `free_share` of all pages is free
 // (workloads/support/occupancy/pre_occupation.hpp). After every sample without nulls, the groups are compared with the
-// host's. Small inputs of `tails` and `runs` are compared row by row, and all others by digests of 128 bits.
+// host's. Inputs of `tails` and `runs` with up to 65,536 keys are compared row by row, and all others by digests of 128
+// bits.
 //
 // With `frees` early, as in the paper, a warp or block frees a page immediately after reading it, while others still
 // allocate. With `frees` after, a kernel frees the pages of a pass at its end. With `table_bytes` the table of every

@@ -46,8 +46,8 @@ SIMT_HOST_FN std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(word) * bound) >> 32);
 }
 
-// Maps a word to a number below `bound`. The probability of k is proportional to (k + 1)^-exponent, by inversion of the
-// continuous distribution.
+// Maps a word to a number below `bound`. The probability of k is proportional to the integral of x^-exponent from k + 1
+// to k + 2.
 std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent);
 
 // Returns a number of the standard normal distribution from two words (Box and Muller 1958).
