@@ -1,4 +1,4 @@
-// These types are the finished tree in device memory, the requests to the allocator, and a digest for comparisons of
+// These types are the finished tree in device memory, statistics of the requests, and a digest for comparisons of
 // trees.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace allocbench::kd_tree {
 
-// The extent of a triangle. A thread loads it in two loads of 16 bytes.
+// The bounding box of a triangle. A thread reads it with two loads of 16 bytes.
 struct alignas(16) TriangleBox {
   float low[3];
   std::uint32_t unused_low = 0;
