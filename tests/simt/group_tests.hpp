@@ -1,4 +1,4 @@
-// Conformance of groups: these tests cover votes, shuffles, matches, reductions on all kinds of masks, and
+// Conformance of groups: these tests cover votes, shuffles, matches and reductions on all kinds of masks, and
 // opportunistic groups.
 #pragma once
 

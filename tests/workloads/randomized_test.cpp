@@ -1,4 +1,5 @@
-// randomized follows the alternating probabilities, and counts the last launch and the earlier ones separately.
+// These tests check that randomized follows the alternating probabilities, and counts the last launch and the earlier
+// ones separately.
 #include "workloads/randomized/randomized.hpp"
 
 #include <gtest/gtest.h>

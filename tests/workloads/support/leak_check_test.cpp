@@ -32,7 +32,8 @@ TEST(LeakCheck, PassesACorrectAllocator) {
   EXPECT_EQ(result.spurious_nulls, 0u);
 }
 
-// One block in three is lost. A pool of 1 MiB would last for hundreds of rounds, but the small instance does not.
+// One block in three is lost. The cell's pool of 16 MiB would last for thousands of rounds, but the small instance does
+// not.
 TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
   try {
     check_leaks<SlotMalloc<Fault::leak_every_third>>(16 << 20, 160);
