@@ -1,4 +1,4 @@
-// These tests check scenes: formats by small files that the tests write, errors in files, subdivision and generators.
+// These tests check scenes: file formats, errors in files, subdivision and generators. They write small files.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -92,7 +92,7 @@ TEST(Failing, RefusesWhatItSaysAndPassesOnTheRest) {
     const FailureRule rule = FailureRule::with_chance(chance, 9);
     std::uint64_t refused = 0;
     for (std::uint32_t thread = 0; thread < 1000; ++thread) refused += rule.refuses(thread, 0) ? 1 : 0;
-    // Five standard deviations of a share near one half are 0.08.
+    // With 1,000 draws, five standard deviations of a share are below 0.08.
     EXPECT_NEAR(static_cast<double>(refused) / 1000, chance, 0.08);
     const std::string expected = refused == 0 ? "" : std::to_string(refused) + " nulls";
     EXPECT_EQ(rig.sample(rig.allocator.failing(rule)), expected);

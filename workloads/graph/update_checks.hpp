@@ -16,7 +16,7 @@ namespace allocbench::graph {
 // exact comparison on the host can take longer than ten batches.
 class DigestChecks {
  public:
-  // number of insertions from one check to the next
+  // Number of insertions from one check to the next.
   static constexpr std::uint32_t interval = 10;
 
   DigestChecks(simt::Stream& stream, const Adjacency& start, const Updates& updates);

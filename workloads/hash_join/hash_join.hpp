@@ -2,9 +2,9 @@
 //
 // Paper: Pham et al. 2025, sec. 6.1, fig. 17 and appendix B. The join is that of Rui & Tu, SSDBM 2017.
 //
-// The size of a join's result is not known in advance. Usually the probe runs twice, first to count and then to write.
-// With an allocator, a thread writes its matches to its own page and requests another page when this one is full
-// (containers/page_writer.hpp).
+// The size of a join's result is not known in advance. Without an allocator, the probe runs twice, first to count and
+// then to write. With an allocator, a thread writes its matches to its own page and requests another page when this one
+// is full (containers/page_writer.hpp).
 //
 // Phases:
 // * `partition`: The workload orders both tables by hash, without the allocator.

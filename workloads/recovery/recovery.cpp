@@ -106,8 +106,8 @@ class RecoveryRun final : public WorkloadRun {
                           static_cast<std::uint32_t>(rounds_at_most(pool_bytes_, bytes, parameters_.threads)));
   }
 
-  // Makes the checks of check_recorded() in device memory, because a full pool can have millions of blocks, which the
-  // host sorts in seconds. Returns false if the host must check.
+  // Makes the checks of check_recorded() in device memory, because the host would need seconds to sort the millions of
+  // blocks that a full pool can have. Returns false if the host must check.
   bool is_right_on_device(PointerCheck& check) const {
     SlotRange first = first_.range();
     first.count = filled_.size();

@@ -21,8 +21,8 @@ struct RequestScenario {
   bool is_mixed() const { return min_bytes != max_bytes; }
 
   // Returns the size of the blocks that are in use before the timed requests. It is the size of the timed requests (the
-  // largest one if they are mixed), but at least 256 B, a page of the paper's pool. If smaller blocks were freed,
-  // RW_malloc would find no run of free pages.
+  // largest one if they are mixed), but at least 256 B, a page of the paper's pool. Between smaller blocks, RW_malloc
+  // would find no run of free pages.
   std::uint32_t occupant_bytes() const { return max_bytes < 256 ? 256 : max_bytes; }
 
   RequestSizes request_sizes(std::uint32_t callers, std::uint64_t seed) const {

@@ -88,7 +88,7 @@ TEST(LeakCheck, InspectsEachInstanceThatServedAllRounds) {
   }
 }
 
-// One request in a thousand is refused. There are as many refusals in late rounds as in early ones.
+// One request in a thousand is refused. Refusals are as frequent in late rounds as in early ones.
 TEST(LeakCheck, TellsRefusalsFromALeak) {
   const LeakResult result = check_leaks<SlotMalloc<Fault::null_now_and_then>>(16 << 20, 160);
   EXPECT_EQ(result.spurious_nulls, 3u) << "17 rounds of 160 requests";

@@ -262,7 +262,7 @@ class FilledPoolOf : public ::testing::Test {};
 using SlowToFill = ::testing::Types<ScatterAlloc, OuroborosPVL, OuroborosCS, RandomWalkMallocReworked, Comb>;
 TYPED_TEST_SUITE(FilledPoolOf, SlowToFill);
 
-// A heap that was restored from a copy serves as much as a heap that was filled, and no block twice.
+// A heap that was restored from a copy serves as much as a heap that was filled, and serves no block twice.
 TYPED_TEST(FilledPoolOf, IsAsGoodAsAFillingOfItsOwn) {
   test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), 8 << 20);
   const AllocatorHandle& allocator = rig.allocator;

@@ -1,4 +1,4 @@
-// This file ends the work on a cell early: with an exception that has the status, and functions that throw it.
+// This file has the exception that ends the work on a cell early, and functions that throw it.
 #pragma once
 
 #include <stdexcept>

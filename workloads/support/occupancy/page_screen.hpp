@@ -1,8 +1,8 @@
-// PageScreen finds wrong pointers among very many pages of one size, on the device.
+// PageScreen finds wrong pointers among pages of one size, on the device.
 //
-// A sample of an application can have millions of pages, and to sort them on the host between two samples takes too
-// long. So more than 65,536 pages are sorted on the device, and PointerCheck gets only those that break a rule, the
-// lowest and the highest.
+// A sample of an application can have millions of pages. The host would need too long to sort them after every sample.
+// So more than 65,536 pages are sorted on the device, and PointerCheck gets only those that break a rule, the lowest
+// and the highest.
 #pragma once
 
 #include <vector>

@@ -2,8 +2,8 @@
 // sequence is the same for every back end, device and number of threads. The generator is Philox4x32-10 (Salmon et al.,
 // SC'11) from Random123.
 //
-// All draws happen before timing starts, most of them on the host (workloads/support/random/philox.hpp is for kernels).
-// Timed kernels read the drawn values, so they contain the allocator and no generator.
+// All draws happen outside of timed phases, most of them on the host (workloads/support/random/philox.hpp is for
+// kernels). Timed kernels read the drawn values, so they contain the allocator and no generator.
 #pragma once
 
 #include <cstdint>

@@ -132,8 +132,8 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::si
 
 // A steady leak refuses almost three times as many requests in the second half of the remaining rounds as in the first
 // half, and more in the last round than in any other. Occasional refusals do not grow. Lost memory stays lost, so every
-// round of the last quarter has at least half of the most nulls. A search that gives up early in a full pool can refuse
-// whole warps, so its counts vary from round to round.
+// round of the last quarter has at least half as many nulls as the worst round. A search that gives up early in a full
+// pool can refuse whole warps, so its counts vary from round to round.
 LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done,
                             const Nulls& first) {
   std::uint64_t most = first.most;

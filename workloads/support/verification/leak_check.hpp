@@ -31,8 +31,8 @@ namespace allocbench {
 
 class LeakCheck {
  public:
-  // A design in the device heap has only the cell's own instance, and to allocate twice its bytes can take much longer
-  // than this.
+  // A design in the device heap has only the cell's own instance. Requests for twice its bytes can take much longer
+  // than this budget.
   static constexpr std::chrono::milliseconds default_budget{50};
 
   LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting, LeakFindings& findings,
