@@ -1,4 +1,5 @@
-// These tests check ArrayList over two allocators, by hand-made sequences and by schedules in which many lanes append.
+// These tests check ArrayList over two allocators, with hand-made sequences and under schedules in which many lanes
+// append.
 #include "containers/array_list.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// These tests check PageList by hand-made sequences, by schedules in which many lanes append, by all schedules of few
-// lanes, and without memory.
+// These tests check PageList with hand-made sequences, under schedules in which many lanes append, under all schedules
+// of few lanes, and when memory runs out.
 #include "containers/page_list.hpp"
 
 #include <gtest/gtest.h>
@@ -198,7 +198,7 @@ struct AppendTwo {
 };
 
 TEST(PageList, LosesNoRecordUnderAllSchedulesWithTwoPreemptions) {
-  for (const std::size_t room : {8, 2}) {  // pages: enough for all, and for half of the records
+  for (const std::size_t room : {8, 2}) {  // pages: enough for all six records, and for four
     const auto paths = std::make_shared<simt::Exploration>(2, 1);
     simt::ExecutorOptions options;
     options.mode = simt::ExecutorMode::deterministic;

@@ -14,7 +14,7 @@ namespace {
 constexpr simt::LaunchShape shape{4, 64};
 constexpr std::uint32_t threads = 256;
 
-// Thread n requests n + 1 bytes.
+// Thread n requests n % 64 + 1 bytes.
 struct Take {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, void** blocks) const {

@@ -8,7 +8,7 @@
 
 namespace {
 
-// Each thread keeps a list that grows by a node, and every second one frees it.
+// The list of each thread grows by a node, and every second thread frees this node again.
 struct Push {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, void** lists) const {

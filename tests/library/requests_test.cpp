@@ -113,7 +113,7 @@ TYPED_TEST(Requests, AreZeroedAndResized) {
   EXPECT_EQ(wrong.contents, 0u);
 }
 
-// Counts the requests that were served although no memory is left.
+// Counts impossible requests that were served, and an empty request that was not.
 struct Impossible {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, Wrong* wrong) const {

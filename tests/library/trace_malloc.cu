@@ -1,5 +1,5 @@
-// This program has kernels that call malloc() and free(), which one include records. Host code keeps its own malloc()
-// and free().
+// This program has a kernel that calls malloc() and free(). One include is enough to record these calls. Host code
+// keeps its own malloc() and free().
 #include <cstdio>
 #include <exception>
 

@@ -19,7 +19,7 @@ using traces::Call;
 using traces::no_block;
 using traces::Operation;
 
-// Each thread requests two blocks, whose sizes grow with its number from 16 B, and frees the first.
+// Each thread requests a block of 16 B and one of 17 to 48 B, and frees the first.
 struct Build {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, void** blocks) const {
@@ -32,7 +32,7 @@ struct Build {
   }
 };
 
-// Each odd thread frees the block of the next even one.
+// Each odd thread frees the block of the next even one, and then null.
 struct FreeOthers {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, void** blocks) const {

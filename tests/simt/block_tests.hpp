@@ -106,8 +106,8 @@ TEST_P(Conformance, BlockBarrierGoesOnWithoutExitedLanes) {
   }
 }
 
-// In GridBarrier, all resident blocks meet at a grid-wide barrier several times. It needs the progress of every started
-// block.
+// In GridBarrier, all resident blocks meet at a grid-wide barrier several times. The barrier needs the progress of
+// every started block.
 struct GridBarrier {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* arrivals, std::uint32_t* late) const {

@@ -1,8 +1,8 @@
 // These small kernels have planted bugs of kinds that allocators had. They show how well the strategies of the
 // executor find bugs.
 //
-// Every kernel works on one array of words, which is zero at the start, and raises a failed check when the bug has
-// struck. All kernels pass if no other lane runs in the middle of a lane's work.
+// Every kernel works on one array of words, which is zero at the start, and raises a failed check when its bug has an
+// effect. All kernels pass if no other lane runs in the middle of a lane's work.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,8 @@ struct LostUpdate {
   }
 };
 
-// In EarlyUnlock, the holder of a lock releases it one step early, on a path that only the second of four uses takes.
+// In EarlyUnlock, the holder of a lock releases it one step early, on a path that only one thread takes, in the second
+// of its four uses.
 struct EarlyUnlock {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

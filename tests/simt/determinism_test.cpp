@@ -85,7 +85,7 @@ TEST(Determinism, FaultsRepeatToo) {
 
 TEST(Determinism, ThreadsModeClaimsNoReplay) { EXPECT_EQ(trace(ExecutorOptions{}, 1).report.hash, 0u); }
 
-// converged() must return all its possible subsets: only the caller, some lanes, and all 32.
+// converged() must return subsets of all kinds: only the caller, some lanes, and all 32.
 struct GroupSize {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* sizes) const {

@@ -56,7 +56,7 @@ TEST(Exploration, CountsByHand) {
   EXPECT_EQ(two.schedules.size(), two.runs) << "no schedule comes twice";
 }
 
-// The choice of the first lane, and of the lanes that follow when lanes end, costs nothing.
+// The choice of the first lane, and of the next lane when a lane ends, does not count as a preemption.
 TEST(Exploration, OrdersOfThreeLanes) { EXPECT_EQ(explore(0, 3, TwoSteps{}).runs, 6u); }
 
 TEST(Exploration, FindsALostUpdateWithOnePreemption) {

@@ -1,4 +1,4 @@
-// Conformance of groups: these tests cover votes, shuffles, matches, reductions on all kinds of masks, and
+// Conformance of groups: these tests cover votes, shuffles, matches and reductions on all kinds of masks, and
 // opportunistic groups.
 #pragma once
 
@@ -226,8 +226,8 @@ TEST_P(Conformance, NestedDivergence) {
   }
 }
 
-// AggregatedTickets takes as many tickets as the rank of the thread, with one atomic per opportunistic group. So lanes
-// leave the loop in different rounds.
+// In AggregatedTickets a thread takes rank % 7 + 1 tickets, with one atomic per opportunistic group. So lanes leave the
+// loop in different rounds.
 struct AggregatedTickets {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* output, std::uint32_t* counter) const {

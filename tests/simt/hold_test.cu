@@ -42,7 +42,7 @@ class HeldStream : public testing::Test {
   void mark(int times = 1) {
     for (int i = 0; i < times; ++i) launch(*stream, {1, 1}, Mark{}, word.data());
   }
-  // Returns the reason of a hold in which `work` ran, if it ended early.
+  // Runs `work` during a hold. Returns why the hold ended early, or an empty text.
   template <class Work>
   std::string held(Work&& work, double limit = patience) {
     stream->hold(limit);

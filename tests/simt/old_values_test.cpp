@@ -94,7 +94,7 @@ TEST(OldValues, AnUpdateAcquiresAndALostExchangeDoesSoByItsOwnOrder) {
   EXPECT_TRUE(found(message(store_release, with(relaxed), load_relaxed)));
 }
 
-// A third lane accesses the flag between the two.
+// A third lane accesses the flag between the accesses of the two other lanes.
 template <class Touch>
 auto passed_on(Touch touch) {
   return [=](auto& thread, std::uint32_t* words) {

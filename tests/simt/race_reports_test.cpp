@@ -49,7 +49,7 @@ TEST(RaceReports, TheHistoryOfLanesThatDoNotRaceHasNoRace) {
   EXPECT_TRUE(report.clean()) << report.text();
 }
 
-// RaceInALoop has a thousand words with the same race. The report of each would take seconds.
+// In RaceInALoop a lane makes a thousand accesses with the same race. The report of each would take seconds.
 struct RaceInALoop {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -1,5 +1,5 @@
-// The race build reports a missing order between two lanes under any schedule, with both places. What the vocabulary
-// promises to order is clean.
+// The race build reports a missing order between two lanes under any schedule, with both places. Accesses that the
+// vocabulary promises to order give no report.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -307,7 +307,7 @@ TEST(Races, LaunchesAndTheHostOrderEachOther) {
     take_race_reports();
     words.fill_bytes(stream, 0);
     for (std::uint32_t launches = 0; launches < 3; ++launches) {
-      // Another lane has the word in each launch.
+      // In each launch another lane has the word.
       launch(stream, {1, 1 + launches}, PlainIncrement{}, words.data() + 2 - launches);
       EXPECT_EQ(words.to_host(stream)[2], launches + 1);
     }

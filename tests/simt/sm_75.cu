@@ -36,7 +36,7 @@ struct MallocAndFree {
 
 }  // namespace
 
-// Nothing calls this function. To compile it is the test.
+// Nothing calls this function. The test is that it compiles.
 void launch_on_sm_75(simt::Stream& stream, std::uint64_t* words, const HallocReworked& halloc,
                      const RandomWalkMallocReworked& rw_malloc, const XMallocReworked& xmalloc, const Comb& comb,
                      const Gallatin& gallatin, const BulkAlloc& bulkalloc, const LlvmLibc& llvm_libc) {

@@ -7,7 +7,8 @@
 namespace simt::faults {
 namespace {
 
-// benchmarks/schedule_search prints the rates. Here each bug must appear within far more seeds than it takes.
+// benchmarks/schedule_search prints the rates. Here each bug must appear within a number of seeds that leaves a wide
+// margin.
 TEST(Swarm, FindsThePlantedBugs) {
   Device device(deterministic(1));
   const ExecutorOptions swarm = searching(StrategyKind::swarm);
@@ -21,7 +22,7 @@ TEST(Swarm, FindsThePlantedBugs) {
   EXPECT_NE(first_failing_seed(device, swarm, {1, 32}, zoo::TrustsWholeWarp{}, 100), 0u);
 }
 
-// CorrectUpdate has no bugs, so a finding above does not come from the instrument.
+// CorrectUpdate has no bug. It shows that the executor does not cause the findings above.
 struct CorrectUpdate {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -49,7 +50,8 @@ TEST(Swarm, DrawsEveryStrategyAndBlamesNoCorrectKernel) {
   EXPECT_LT(holding, 300);
 }
 
-// In Barrier, all lanes wait for all. The lane of the highest priority must give way to the lanes for which it waits.
+// In Barrier, all lanes wait for each other. The lane of the highest priority must give way to the lanes for which it
+// waits.
 struct Barrier {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* arrived) const {
@@ -84,7 +86,7 @@ TEST(Pct, PreemptsOnlyAtItsChangePoints) {
   }
 }
 
-// In Aggregated, lanes take ways of different length to a warp-aggregated addition, again and again.
+// In Aggregated, lanes take ways of different length to a warp-aggregated addition, eight times.
 struct Aggregated {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -1,4 +1,5 @@
-// These launches can never end, or their device code gives up: deadlock, livelock, budget, exceptions and traps.
+// These tests run launches that can never end or whose device code gives up (deadlock, livelock, budget, exceptions and
+// traps), and launches that only look like these.
 #include <stdexcept>
 
 #include "tests/simt/fault_helpers.hpp"

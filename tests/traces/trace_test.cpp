@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr auto malloc = Operation::malloc;
 constexpr auto free = Operation::free;
 
-// Two kernels: three mallocs and a free, then frees by other threads, one of null.
+// The first kernel has three mallocs and a free. The second one has a malloc and two frees, one of them of null.
 Trace two_kernels() {
   Trace trace{.allocator = "comb", .pool_bytes = 1 << 20, .has_clocks = true};
   trace.kernels = {{"build", 2, 32, 4, 0}, {"tear down", 1, 64, 3, 5}};
@@ -47,7 +47,7 @@ TEST(Trace, LiveBytesAreThoseAtTheEndOfEachKernel) {
 }
 
 TEST(Trace, ThePeakIsThatOfTheWorstOrder) {
-  // 16 and 40 may live together, and with 8 only 40.
+  // The blocks of 16 and 40 B may be in use together. With the block of 8 B, only that of 40 B may be.
   EXPECT_EQ(peak_bytes(two_kernels()), 56u);
   Trace own{.kernels = {{"k", 1, 32, 6, 0}}};
   own.calls = {{.bytes = 100, .block = 0}, {.block = 0, .operation = free}, {.bytes = 30, .block = 2},

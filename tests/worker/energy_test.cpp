@@ -1,4 +1,4 @@
-// These tests run the energy meter with a simulated counter, whose power is known: it moves in steps, and it counts an
+// These tests run the energy meter with a simulated counter and known powers. The counter moves in steps, and counts an
 // idle GPU, the work, and the preparation of the work.
 #include "harness/worker/energy.hpp"
 

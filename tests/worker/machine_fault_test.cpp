@@ -18,8 +18,9 @@ namespace {
 using simt::CudaBlame;
 
 TEST(CudaErrors, ThoseOfKernelsAreTheAllocators) {
-  // Illegal address, launch timeout, assert, stack error, illegal instruction, misaligned address, address space,
-  // program counter, launch failure; a context that host code destroyed.
+  // The numbers mean: illegal address, launch timeout, assert, stack error, illegal instruction, misaligned address,
+  // address space, program counter, launch failure, invalid context, destroyed context, invalid value, invalid device
+  // function, invalid handle.
   for (const int number : {700, 702, 710, 714, 715, 716, 717, 718, 719, 201, 709, 1, 98, 400}) {
     EXPECT_EQ(simt::cuda_error(number).blame, CudaBlame::device_code) << number;
     EXPECT_STREQ(simt::cuda_error(number).advice, "") << number;
@@ -47,7 +48,8 @@ TEST(CudaErrors, AdviceNamesWhatIsWrongAndWhatToDo) {
 }
 
 TEST(CudaErrors, HardwareDriverAndOtherProcessesAreTheMachines) {
-  // Devices unavailable or in use, ECC, NVLink, contained, system not ready, the MPS server's, external device.
+  // The numbers mean: device unavailable or in use, ECC, NVLink, contained error, system not ready, errors of the MPS
+  // server, external device.
   for (const int number : {46, 216, 214, 220, 226, 802, 805, 806, 807, 808, 809, 810, 911}) {
     EXPECT_EQ(simt::cuda_error(number).blame, CudaBlame::machine) << number;
     EXPECT_STRNE(simt::cuda_error(number).advice, "") << number;

@@ -11,7 +11,7 @@ namespace {
 
 class WarmUpsTest : public ::testing::Test {
  protected:
-  // Repetitions take these times, one after the other; the times of the samples asked for.
+  // Returns the times of `count` samples if the repetitions take `times`, one after the other.
   std::vector<double> samples(WarmUps warm_ups, std::vector<double> times, std::size_t count) {
     names.clear();
     const auto repeat = [&](std::string_view name, double least) {

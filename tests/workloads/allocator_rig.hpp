@@ -19,7 +19,7 @@ const AllocatorType& tested_type() {
   return type;
 }
 
-// Returns the values of a parameter struct, as the inverse of make_parameters().
+// Returns the values of a parameter struct. This function is the inverse of make_parameters().
 template <class Parameters>
 ParameterValues parameter_values(const Parameters& parameters) {
   ParameterValues values;

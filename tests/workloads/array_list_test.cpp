@@ -58,7 +58,8 @@ std::vector<std::pair<std::string, std::uint64_t>> phases_of(const char* method)
   return result;
 }
 
-// 100 threads in blocks of 40 take three items each. Three blocks look up elements, and nine or 300 chunks are freed.
+// There are 100 threads in three blocks, and each takes three items. Each block looks up one element. Nine or 300
+// chunks are freed.
 TEST(ArrayListGrowth, TimesAppendingGettingAndClearing) {
   using Phases = std::vector<std::pair<std::string, std::uint64_t>>;
   EXPECT_EQ(phases_of("malloc"), (Phases{{"alloc", 300}, {"clear", 300}}));

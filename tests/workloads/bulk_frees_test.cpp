@@ -94,13 +94,13 @@ TYPED_TEST(BulkFrees, KeepContentsAndReturnMemory) {
     typename TypeParam::Rig rig(parameters, pool_bytes, records);
     EXPECT_EQ(three_observed_samples(rig), "") << lanes << " lanes";
     LeakFindings none;
-    // "partial" is as good, because the number of rounds within the time budget does not depend on the allocator.
+    // The verdict "partial" is as good, because the number of rounds within the time budget depends on the machine.
     EXPECT_GE(LeakCheck(rig.stream(), rig.run->requests(), rig.setting, none, budget).run(rig.allocator).rounds, 2u);
   }
 }
 
 // Each lane releases repeatedly while other lanes of its warp hold blocks. Memory is freed when no lane of a warp holds
-// a block. This may only be so at the end, because all requests fit into the pool.
+// a block. The pool has room for all requests, in case this happens only at the end.
 TEST(BulkFreesPrivate, ContentsStayWhileOtherLanesRelease) {
   TwoPhase::Parameters parameters;
   parameters.threads = 100;

@@ -1,5 +1,5 @@
-// These tests check that churn keeps its live set at one size, replaces its blocks at random, and measures its place in
-// memory.
+// These tests check that churn keeps its live set at one size, replaces its blocks at random, and measures the memory
+// that the set occupies.
 #include "workloads/churn/churn.hpp"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(Churn, RenewsBlocksOfASetOfOneSize) {
   }
 }
 
-// 48 of 64 B are requested, so a quarter of each slot is lost, whoever has it.
+// Each request takes 48 B of a slot of 64 B, so a quarter of every slot is lost.
 TEST(Churn, MeasuresWhatNobodyGetsOfThePool) {
   Churn::Parameters parameters = rounds(10, 0.3);
   parameters.request_bytes = 48;
@@ -97,7 +97,7 @@ TEST(Churn, TellsAFullPoolFromSpuriousNulls) {
   EXPECT_EQ(refusing.pointers.spurious_nulls(), std::optional(refusing.pointers.nulls()));
 }
 
-// The search for a slot starts at the last slot that was found.
+// Each malloc starts its search one slot after the start of the previous search.
 TEST(Churn, ComesApartWithTime) {
   const auto range_after = [](std::uint32_t count) {
     Rig<SlotMalloc<Fault::none>> rig(rounds(count, 0.3), 1000 * 64);

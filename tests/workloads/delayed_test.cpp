@@ -10,7 +10,7 @@
 namespace allocbench {
 namespace {
 
-// The clock of the executor counts steps.
+// Returns the steps of one malloc or free. The clock of the executor counts steps.
 std::uint64_t steps_of(bool frees, std::uint32_t malloc_delay, std::uint32_t free_delay) {
   DelayedAtomicMalloc::Parameters parameters;
   parameters.malloc_delay = malloc_delay;

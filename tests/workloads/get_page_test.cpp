@@ -1,5 +1,5 @@
 // These tests check that exactly the wanted share of pages is free before get_page measures, for every pattern, whether
-// pages are marked or filled by malloc, and that no page stays allocated.
+// pages are marked or taken by malloc, and that no page stays allocated.
 #include "workloads/get_page/get_page.hpp"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST(GetPage, CountsCyclesWhereAsked) {
   EXPECT_EQ(rig.run->kernels().size(), 2u);
 }
 
-// Returns the TAS that verification passes count, over `passes` of them.
+// Returns the mean of the TAS that `passes` verification passes count.
 template <class A>
 double counted_steps(const GetPage::Parameters& parameters, std::uint32_t pages_in_pool, std::uint32_t passes) {
   const std::size_t bytes = std::size_t{pages_in_pool} * 256;
@@ -107,7 +107,7 @@ double counted_steps(const GetPage::Parameters& parameters, std::uint32_t pages_
 }
 
 // Formulas (3) and (5) of Pham et al. 2025, as sums over the requests in the order in which they are served. A step
-// finds one of `width` pages free with this chance, and the number of steps is geometric.
+// looks at `width` pages, and the number of steps has a geometric distribution.
 struct Geometric {
   double mean = 0;
   double standard_error = 0;  // standard error of the mean over the requests
@@ -139,8 +139,8 @@ TEST(GetPage, RWTakesTheStepsOfFormula3AtTheWantedShare) {
   }
 }
 
-// The result may be a tenth above formula (5). A request takes a page of a word that has one. So words with free pages
-// become fewer than if pages were taken anywhere.
+// The result may be up to a tenth above formula (5). A request takes a page of a word that has one. So words with free
+// pages become fewer than if pages were taken anywhere.
 TEST(GetPage, RWBMTakesTheStepsOfFormula5AtTheWantedShare) {
   const Geometric expected = expected_steps(320'000, 3'200, 1'000, 32);
   const double measured = counted_steps<RandomWalkBitmapReworked>(requests_of_pages(1'000, 0.01), 320'000, 4);
@@ -148,12 +148,12 @@ TEST(GetPage, RWBMTakesTheStepsOfFormula5AtTheWantedShare) {
   EXPECT_LT(measured, 1.1 * expected.mean + 2 * expected.standard_error);
 }
 
-// The requests that fill the pool before also take turns, which are not counted.
+// The requests that fill the pool before the sample also take turns, which are not counted.
 TEST(GetPage, OnlyTheRequestsOfTheSampleAreCounted) {
   EXPECT_DOUBLE_EQ(counted_steps<SimpleQueue>(requests_of_pages(100, 0.5), 1'000, 2), 50.5);
 }
 
-// If free pages come in large clusters, threads that hold a page find its neighbours. Otherwise they walk.
+// If free pages come in large clusters, threads that hold a page find a free page beside it. Otherwise they walk.
 TEST(GetPage, HeldPagesGiveCRWAPlaceToStart) {
   GetPage::Parameters parameters = requests_of_pages(500, 0.02);
   parameters.held = true;

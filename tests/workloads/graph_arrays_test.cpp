@@ -103,7 +103,7 @@ TEST(GraphArrays, AreExactWherePresentArcsLeave) {
   }
 }
 
-// Requests have up to 64 B. In each batch some of the four vertices grow.
+// Requests have up to 64 B. In each batch the arrays of some of the 40 vertices grow.
 GraphArrays::Parameters in_slots() {
   GraphArrays::Parameters parameters;
   parameters.graph = "geometric";

@@ -55,7 +55,7 @@ TEST(EdgeList, IsGeneratedFromTheSeedAlone) {
   EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), arcs.begin()));
 }
 
-// R-MAT is skewed: the busiest of 1,024 vertices has far more than the mean of 16 arcs.
+// R-MAT is skewed: the vertices have 16 arcs on average, but one has more than 200, and more than 50 have none.
 TEST(EdgeList, HasFewVerticesWithManyArcs) {
   std::vector<std::uint32_t> degrees(1024);
   for (const Arc& arc : generate_edge_list(1024, 16384, 1)) ++degrees[arc.source];
@@ -188,7 +188,8 @@ TEST(GraphBuild, IsExactWithRequestsOfWarps) {
   }
 }
 
-// 100 threads in blocks of 40 are five warps with 32 or 8 lanes. 200 arcs are two turns with up to two requests.
+// The 100 threads in blocks of 40 form five warps with 32, 8 or 20 lanes. They take 200 arcs in two turns, and each
+// warp makes one or two requests per turn.
 TEST(GraphBuild, MakesFewRequestsWhereWarpsAsk) {
   Rig<AtomicMalloc> rig(by_warp(64), 1 << 16);
   EXPECT_EQ(rig.sample(), "");

@@ -1,4 +1,4 @@
-// Compares rows and updates of graph_arrays with plain counting.
+// These tests compare rows and updates of graph_arrays with plain counting.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ TEST(Adjacency, HasEachArcOnceInGrowingOrder) {
   EXPECT_THROW(adjacency_of({{0, 1u << 28}}, false), std::invalid_argument);
 }
 
-// The expected numbers were counted from the file by another program.
+// Another program counted the expected numbers from the file.
 TEST(Adjacency, OfTheRepositorysListHasTheseArrays) {
   std::map<std::uint64_t, std::uint32_t> arrays;
   const Adjacency graph = adjacency_of(read_edge_list("kma_64k"), false);

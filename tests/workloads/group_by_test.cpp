@@ -181,7 +181,7 @@ TEST(GroupBy, ReportsOutOfMemoryAndFreesWhatItHas) {
   }
 }
 
-// Nothing is in use before. So an allocator that got all its pages back serves the same pages again.
+// No page is in use before the sample. So an allocator that gets all its pages back serves the same pages again.
 TEST(GroupBy, LosesNoPageWhenMemoryRunsOut) {
   for (const char* method : {"tails", "runs"}) {
     GroupBy::Parameters parameters = small("uniform", method);

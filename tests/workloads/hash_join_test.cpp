@@ -156,7 +156,7 @@ TEST(HashJoin, IsExactInTwoPasses) {
   }
 }
 
-// Every key of S belongs to few tuples of R, so one partition of S has nearly all tuples.
+// Seven eighths of S have the same key, so one partition of S has nearly all tuples.
 TEST(HashJoin, JoinsUnevenPartitions) {
   HashJoin::Parameters parameters = small("skew");
   parameters.exponent = 4;

@@ -1,4 +1,5 @@
-// heap_init uses a new heap for every sample, but only if the design can make its heap new.
+// These tests check that heap_init starts every sample with a new heap, and refuses designs that cannot make their heap
+// new.
 #include "workloads/heap_init/heap_init.hpp"
 
 #include <gtest/gtest.h>

@@ -37,7 +37,7 @@ IndexNodes::Parameters small(std::uint32_t keys, std::uint32_t keys_per_bucket, 
   return parameters;
 }
 
-// The launches are applied to a map.
+// The test applies the launches to a map.
 TEST(KeyCourse, FollowsFromItsLaunches) {
   const KeyCourse course = index::draw_keys(200, 3, 0.3, 7, 14, 11);
   ASSERT_EQ(course.launches.size(), 5u);
@@ -110,7 +110,7 @@ TEST(IndexNodes, SeeANodeThatTheAllocatorWroteTo) {
   EXPECT_EQ(rig.sample().find("wrong index"), 0u) << rig.sample();
 }
 
-// Before the look-ups run, all of them are wrong. The host names the first.
+// Before the look-ups run, all their values are wrong. The message names the first.
 TEST(IndexNodes, SeeLookUpsThatGotOtherValues) {
   test::CpuDevice cpu;
   const KeyCourse course = index::draw_keys(20, 1, 0.5, 3, Node::capacity, 3);

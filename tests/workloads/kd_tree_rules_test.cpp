@@ -25,7 +25,7 @@ TEST(SplitRules, PlanesLieAtTwelfthsOfEachAxis) {
   EXPECT_EQ(position_of(31, 2, 0, 12), 10.0f) << "the last axis has ten planes";
 }
 
-// The product is rounded before the sum. 0.1f * 3 / 12 added to 1 with one rounding gives another number.
+// The product is rounded before the sum. With only one rounding, 1 + 0.1f * 3 / 12 is another number.
 TEST(SplitRules, RoundEveryOperation) {
   const float width = 1.1f - 1.0f;
   const float product = width * 3;
@@ -36,9 +36,9 @@ TEST(SplitRules, RoundEveryOperation) {
 TEST(SplitRules, WeighAreasWithReferences) {
   const Box box{{0, 0, 0}, {2, 3, 5}};
   EXPECT_EQ(half_area(box), 6 + 15 + 10);
-  // The cut at x = 0.5 gives halves of 0.5 x 3 x 5 and 1.5 x 3 x 5.
+  // The cut at x = 0.5 gives parts of 0.5 x 3 x 5 and 1.5 x 3 x 5.
   EXPECT_EQ(weighted_areas(box, 0, 0.5f, 10, 100), (1.5f + 15 + 2.5f) * 10 + (4.5f + 15 + 7.5f) * 100);
-  // The cut at z = 1 gives halves of 2 x 3 x 1 and 2 x 3 x 4.
+  // The cut at z = 1 gives parts of 2 x 3 x 1 and 2 x 3 x 4.
   EXPECT_EQ(weighted_areas(box, 2, 1, 1, 0), 6 + 3 + 2);
   EXPECT_EQ(weighted_areas(box, 2, 1, 0, 1), 6 + 12 + 8);
 }
@@ -102,7 +102,8 @@ TEST(ReferenceTree, SplitsWhereItShould) {
   for (const float x : {0.f, 0.1f, 0.2f, 0.3f, 22.7f, 22.8f, 22.9f, 23.f}) boxes.push_back(box_at(x, 1));
   Recorder recorder;
   const ReferenceTree tree = build_reference(boxes, Limits{3, 9}, &recorder);
-  // The first plane, at 2, separates the left four boxes. The right side is then cut at 20 + 1/6 of the rest.
+  // The first plane, at 2, separates the left four boxes. The right side, which is 22 wide, is then cut at 11/12 of its
+  // width.
   ASSERT_FALSE(recorder.nodes.empty());
   EXPECT_EQ(recorder.nodes[0], "1 plane 0 at 2.000000");
   EXPECT_EQ(tree.leaves, tree.digest.inner + 1);
@@ -122,8 +123,8 @@ TEST(ReferenceTree, PassesListsOnWhereOneSideIsEmpty) {
   EXPECT_EQ(tree.passed_on, tree.empty_leaves);
 }
 
-// A failing split counts as two. With one allowed, no test splits the root: the second one makes it a leaf, after both
-// lists were requested.
+// A failing split adds 2 to the count. With a limit of 1 the root passes the first test, and the second test makes it a
+// leaf, after the requests for both lists.
 TEST(ReferenceTree, TestsFailedSplitsTwice) {
   std::vector<TriangleBox> boxes(10, box_at(0, 1));  // the boxes are equal, so no plane saves anything
   const ReferenceTree none = build_reference(boxes, Limits{9, 1});
@@ -146,8 +147,8 @@ TEST(ReferenceTree, IsTheSameWithAndWithoutHelpers) {
   EXPECT_EQ(visitor.nodes.size(), alone.nodes());
 }
 
-// N_ref, N_alloc, mean, wrapped deviation and true deviation, from an independent model of the published build.
-// Rounding the areas in another order changes the counts by 0.1 %.
+// N_ref, N_alloc, mean, true deviation and wrapped deviation, from an independent model of the published build. If
+// areas are rounded in another order, the counts change by up to 0.1 %.
 struct Published {
   const char* scene;
   std::uint32_t subdivisions;

@@ -1,4 +1,4 @@
-// These tests check scenes: formats by small files that the tests write, errors in files, subdivision and generators.
+// These tests check scenes: file formats, errors in files, subdivision and generators. They write small files.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -153,7 +153,7 @@ TEST(GeneratedScene, IsTheSameForTheSameSeedOnly) {
   }
 }
 
-// The widest side of each box is compared. The soup has triangles a hundred times larger than others.
+// The widths of the boxes in x are compared. Some triangles of the soup are a hundred times as wide as others.
 TEST(GeneratedScene, SoupHasLargeAndTinyTriangles) {
   std::vector<float> widths;
   for (const TriangleBox& box : boxes_of(generate_soup(2000, 1))) widths.push_back(box.high[0] - box.low[0]);

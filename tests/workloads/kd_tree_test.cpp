@@ -32,7 +32,7 @@ KdTree::Parameters small(const std::string& scene, std::uint32_t triangles) {
   return parameters;
 }
 
-// Warps share nearly every node.
+// Warps share every node with more than 40 references.
 KdTree::Parameters shared(const std::string& scene, std::uint32_t triangles) {
   KdTree::Parameters parameters = small(scene, triangles);
   parameters.solo_references = 40;

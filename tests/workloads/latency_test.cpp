@@ -1,5 +1,5 @@
-// These tests check that the buckets of latency have the right values, that percentiles belong to the calls, and that
-// the adaptor times only the call.
+// These tests check that the buckets of latency have the right bounds, that percentiles are those of the calls, and
+// that the adaptor times only the call.
 #include "workloads/latency/latency.hpp"
 
 #include <gtest/gtest.h>

@@ -31,7 +31,7 @@ Misuse::Parameters of(const std::string& call) {
   return parameters;
 }
 
-// Returns the message of a sample of this misuse. If the cell fails, it is the reason.
+// Returns the message of a sample of this misuse. If the cell fails, the message is the reason.
 template <class A>
 std::string answer(const std::string& call, std::size_t pool_bytes = 1 << 20) {
   Rig<A> rig(of(call), pool_bytes);
@@ -64,7 +64,8 @@ TEST(Misuse, FindsAnAbsurdRequestThatIsServed) {
 }
 
 TEST(Misuse, FindsAFreeOfNullThatFreesABlock) {
-  // The blocks before take half of 160 slots. Those after need the other half, and they find one slot more.
+  // The blocks before the call take half of the 160 slots, and those after the call need the other half. A free of null
+  // that gives back a slot makes two of them overlap.
   constexpr std::size_t slots = 160 * 64;
   EXPECT_EQ(answer<SlotMalloc<Fault::none>>("free_null", slots), "");
   EXPECT_NE(answer<SlotMalloc<Fault::null_gives_a_slot>>("free_null", slots).find("overlap"), std::string::npos);
@@ -91,7 +92,7 @@ TEST(Failing, RefusesWhatItSaysAndPassesOnTheRest) {
     const FailureRule rule = FailureRule::with_chance(chance, 9);
     std::uint64_t refused = 0;
     for (std::uint32_t thread = 0; thread < 1000; ++thread) refused += rule.refuses(thread, 0) ? 1 : 0;
-    // Five standard deviations of a share near one half are 0.08.
+    // With 1,000 draws, five standard deviations of a share are below 0.08.
     EXPECT_NEAR(static_cast<double>(refused) / 1000, chance, 0.08);
     const std::string expected = refused == 0 ? "" : std::to_string(refused) + " nulls";
     EXPECT_EQ(rig.sample(rig.allocator.failing(rule)), expected);

@@ -1,4 +1,4 @@
-// pairs makes every pair, with the sizes that the seed gives.
+// These tests check that pairs makes every pair, with the sizes that the seed gives.
 #include "workloads/pairs/pairs.hpp"
 
 #include <gtest/gtest.h>

@@ -25,8 +25,8 @@ enum class Fault {
   null_takes_a_slot
 };
 
-// The heap has slots with a used word each. A search starts at the slot that the number of calls gives. Requests may
-// have up to one slot.
+// The heap has slots with a used word each. A search starts at the slot that the number of calls gives. A request may
+// be as large as a slot.
 template <Fault fault, std::uint64_t bytes_of_slot = 64>
 class SlotMalloc {
  public:

@@ -1,5 +1,4 @@
-// These tests check that the workload `probability` gives the same on the device as a plain host program with the same
-// draws.
+// These tests check that the workload `probability` counts the same calls as a plain host program with the same draws.
 #include "workloads/probability/probability.hpp"
 
 #include <gtest/gtest.h>

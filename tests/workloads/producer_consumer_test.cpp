@@ -1,4 +1,4 @@
-// producer_consumer frees every block once, by a thread of the wanted kind.
+// These tests check that producer_consumer frees every block once, by a thread of the wanted kind.
 #include "workloads/producer_consumer/producer_consumer.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// randomized follows the alternating probabilities, and counts the last launch and the earlier ones separately.
+// These tests check that randomized follows the alternating probabilities, and counts the last launch and the earlier
+// ones separately.
 #include "workloads/randomized/randomized.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ TEST(Randomized, LanesOfAWarpActTogetherWhenTheyShareADraw) {
   for (std::size_t slot = 0; slot < steps.size(); ++slot) EXPECT_EQ(steps[slot], steps[slot / 32 * 32]);
 }
 
-// With 20,000 draws, five standard deviations of a share near one half are below 0.018.
+// With 20,000 draws, five standard deviations of a share are below 0.018.
 TEST(Randomized, EvenAndOddLaunchesHaveTheirOwnChances) {
   const std::uint32_t callers = 20'000;
   const auto steps = probability_steps(5, draw_of_callers(Geometry::of_callers(callers, 256, 32), "thread"), 2,

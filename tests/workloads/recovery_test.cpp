@@ -1,4 +1,4 @@
-// recovery counts what a full heap serves before and after frees, and detects memory that is lost.
+// These tests check that recovery counts what a full heap serves before and after frees, and detects lost memory.
 #include "workloads/recovery/recovery.hpp"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(Recovery, FindsBlocksThatAreHandedOutTwice) {
   EXPECT_NE(rig.sample().find("overlap"), std::string::npos);
 }
 
-// Neighbours that were freed at random merge for some of the larger requests, but for fewer than half of the bytes.
+// Neighbours that were freed at random merge for some of the larger requests, but for less than 0.6 of the freed bytes.
 TEST(Recovery, LargerRequestsNeedNeighbours) {
   Rig<CFMMallocReworked> rig(slots(0.5, 4), 256 << 10);
   static_cast<void>(rig.sample());

@@ -76,8 +76,8 @@ TEST(ReplayPlan, RefusesACircleAndNamesIt) {
   }
 }
 
-// 64 threads take two blocks each. In the same kernel every thread frees the first block of its neighbour. A second
-// kernel frees the even ones of the rest.
+// Each of 64 threads takes two blocks. In the same kernel every thread frees the first block of its neighbour. A second
+// kernel frees the second blocks of the even threads.
 Trace neighbours() {
   Trace trace{.kernels = {{"build", 2, 32, 192, 0}, {"free", 1, 64, 32, 0}}};
   for (std::uint32_t thread = 0; thread < 64; ++thread) {

@@ -39,7 +39,7 @@ TEST(AddressRange, OfABumpPointerGrowsFromRoundToRound) {
   EXPECT_EQ(rig.operations("free"), 500u);
 }
 
-// Blocks of 64 B lie in slots of 128 B, which are taken one after the other from the end of the last search.
+// Each block lies in a slot of 128 B. The calls take one slot after the other.
 TEST(AddressRange, CountsWhatLiesBetweenTheBlocks) {
   const auto in_slots = [&](std::uint32_t request) {
     AddressRange::Parameters parameters = rounds_of(100, 1);

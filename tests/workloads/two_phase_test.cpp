@@ -1,4 +1,5 @@
-// two_phase makes as many calls as its parameters give, in both modes, and only callers that take part call.
+// These tests check that two_phase makes as many calls as its parameters say, in both modes, and that only callers that
+// take part call.
 #include "workloads/two_phase/two_phase.hpp"
 
 #include <gtest/gtest.h>

@@ -90,7 +90,7 @@ struct ClearListKernel {
 };
 
 // This kernel is separate, because an allocator that frees in bulk must keep the chunks until the thread that clears
-// the list has walked them.
+// the list has visited them.
 struct ReleaseKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator) const {

@@ -1,7 +1,7 @@
 // atomic_latency measures how long a thread waits for an atomic addition to a word to which all threads add.
 //
-// Paper: Pham et al. 2025, fig. 1. The latency grows with the number of threads. So does the latency of any allocator
-// with one queue.
+// Paper: Pham et al. 2025, fig. 1. The latency grows with the number of threads. In an allocator with one queue, all
+// requests update such a word.
 //
 // On the CPU back end the threads are threads of the operating system and not lanes of the executor. If there are more
 // threads than cores, they take turns. The workload uses no allocator.

@@ -140,7 +140,8 @@ class ChurnRun final : public WorkloadRun {
     fill(allocator.bare(), live_bytes, timer);
   }
 
-  // Makes more requests until one is refused. The rest of the pool is reserved, lost by rounding or kept by the design.
+  // Makes more requests until one is refused or all rows are used. After a refusal, the rest of the pool is reserved,
+  // lost by rounding or kept by the design.
   void fill(const AllocatorHandle& allocator, std::uint64_t live_bytes, PhaseTimer& timer) {
     const std::uint32_t rounds = rest_.alloc_until_null(allocator);
     std::vector<RecordedBlock> blocks = rest_.blocks();

@@ -1,5 +1,5 @@
-// churn replaces random blocks of a live set in many rounds. The set has a constant number of places. It shows how the
-// heap fragments over time.
+// churn replaces random blocks of a live set in many rounds. The set has a constant number of places. The workload
+// shows how the heap fragments over time.
 //
 // First, blocks that take about `live_share` of the pool are allocated. In every round one kernel frees as many blocks
 // as there are threads, drawn from the whole live set. The next kernel allocates blocks in their places, of new random
@@ -14,7 +14,7 @@
 // * `lost_share` is the part of the pool that neither the live set nor further blocks get. To measure it, requests of
 //   the same sizes follow until one is refused. The part includes rounding and memory that is reserved for other sizes.
 //
-// Published studies have at most 100 rounds and keep no block over several rounds.
+// Winter et al. use 100 rounds and keep no block over several rounds.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"
@@ -47,7 +47,7 @@ struct Churn {
                                            .between(1, 1'000'000)});
     }
 
-    // Returns the number of rows of `threads` requests that together take `share` of the pool, but at least 1. A
+    // Returns the number of whole rows of `threads` requests that fit into `share` of the pool, but at least 1. A
     // request counts with its bytes rounded up to 16.
     std::uint64_t rows(std::size_t pool_bytes, double share) const;
   };

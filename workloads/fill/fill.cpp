@@ -58,7 +58,7 @@ class FillRun final : public WorkloadRun {
     check.check(all, PointerCheck::Live::together);
   }
 
-  // Returns a geometry with as many threads as there are blocks to take.
+  // Returns a geometry with as many callers as there are blocks to take.
   static Geometry geometry_before(const Fill::Parameters& parameters, std::size_t pool_bytes) {
     return Geometry::of_callers(static_cast<std::uint32_t>(parameters.blocks_before(pool_bytes)),
                                 parameters.threads_per_block, parameters.lanes_per_warp);

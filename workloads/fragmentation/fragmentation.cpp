@@ -69,7 +69,7 @@ class FragmentationRun final : public WorkloadRun {
     return blocks;
   }
 
-  // The device sorts the addresses, because a pool has millions of blocks.
+  // The device sorts the addresses, because a pool can have millions of blocks.
   std::vector<std::uint64_t> sorted_places() const {
     const auto slots = static_cast<std::uint32_t>(std::size_t{rounds_} * requests_.callers());
     const simt::Buffer<std::uint64_t> sorted(slots);

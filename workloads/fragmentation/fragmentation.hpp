@@ -2,14 +2,14 @@
 //
 // Paper: Adinetz & Pleiter 2014, "Fragmentation".
 //
-// The workload needs only the addresses of the blocks. In a full pool, the median distance between neighbouring blocks
-// is the size of one block with its header and rounding.
+// The workload needs only the addresses of the blocks. It takes the median distance between neighbouring blocks of the
+// full pool as the size of one block with its header and rounding.
 //
 //   internal_waste = 1 - requested size / median distance         (of a block)
 //   external_waste = 1 - blocks served * median distance / pool   (of the pool: no block took it)
 //
 // Rounds of `threads` requests run until one of them returns null. The time of `alloc` includes the host's check of
-// each round, because this workload is about memory.
+// each round. This workload does not measure speed.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

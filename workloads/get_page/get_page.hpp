@@ -4,8 +4,8 @@
 //
 // Each sample first puts pages into use, untimed, until `free_share` of them is free
 // (workloads/support/occupancy/occupancy.hpp). Then N threads, `lanes_per_warp` of each warp, request one page each in
-// one kernel and free it in the next. Nothing is freed while pages are requested, so N requests reduce the free pages
-// by N. Requests that the allocator refuses are counted.
+// one kernel and free it in the next. Nothing is freed while pages are requested, so N served requests reduce the free
+// pages by N. Requests that the allocator refuses are counted.
 //
 // With `cycles` the kernels also read the clock around every call. The mean of the cycles per operation is then a
 // counter of the sample, and the time includes the reads.

@@ -1,4 +1,4 @@
-// Adjacency is a graph as rows of targets, and batches of updates to it, for graph_arrays. This is host code.
+// This file has a graph as rows of targets, and batches of updates to it, for graph_arrays. This is host code.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct BatchMoves {
   std::uint64_t largest = 0;
 };
 
-// Arcs that are inserted together, and later deleted together. Entry i stands for vertex vertices[i] with the targets
+// Batches of arcs that are inserted or deleted together. Entry i stands for vertex vertices[i] with the targets
 // targets[first[i]] to targets[first[i + 1] - 1].
 struct UpdateBatches {
   std::vector<std::uint32_t> first_entry{0};  // first entry of each batch, and the number of entries

@@ -34,7 +34,7 @@ struct Batch {
 };
 
 // Removes each of the targets once and moves the last target to its place. The search starts at the end, where the
-// newest targets are. A target that is not found changes nothing; the oracle detects it, because it compares degrees.
+// newest targets are. A target that is not found changes nothing. The check then finds a wrong degree.
 SIMT_FN std::uint32_t remove_targets(std::uint32_t* array, std::uint32_t degree, const std::uint32_t* targets,
                                      std::uint32_t count) {
   for (std::uint32_t left = count; left != 0; --left) {

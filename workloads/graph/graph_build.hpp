@@ -6,8 +6,8 @@
 // both nodes exist (32 bytes each) and adds an edge of 16 bytes (graph/node_tree.hpp). If another thread inserts the
 // same node first, the thread frees its own. With `hold` the thread keeps this node for its next need, as with the
 // paper's bump heap. When memory runs out, the thread ends and its other arcs are lost; the paper's program retries
-// forever. Then the graph is copied and everything is freed, untimed. Without nulls, the copy is compared exactly with
-// the edge list (graph/graph_check.hpp).
+// forever. After the build the graph is copied and everything is freed, untimed. Without nulls, the copy is compared
+// exactly with the edge list (graph/graph_check.hpp).
 //
 // If `requests` is warp, the leader of a warp requests the memory for one arc of each lane in one block
 // (graph::WarpBlocks). Then nothing is freed during the build, as in the paper's bump heap.

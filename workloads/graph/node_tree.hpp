@@ -4,10 +4,10 @@
 // Paper: Spliet et al., GPGPU-7 2014, sec. 5.3, listings 1 to 3.
 //
 // Protocol: A thread first fills a node, then compare-exchanges its address into a null link with acq_rel. Links are
-// read with acquire, so a lane that finds a node sees its contents. Links change only once, from null to a node, so
-// there is no ABA. A lane that loses an exchange gets the address of the winner and continues from there. (The listings
-// restart at the root, which leads to the same place.) Edges are pushed on the list of their source; no lane reads a
-// list before the kernel ends.
+// read with acquire, so a lane that finds a node sees its contents. A link of the tree changes only once, from null to
+// a node, so there is no ABA problem. A lane that loses an exchange gets the address of the winner and continues from
+// there. (The listings restart at the root, which leads to the same place.) Edges are pushed on the list of their
+// source; no lane reads a list before the kernel ends.
 #pragma once
 
 #include <cstdint>

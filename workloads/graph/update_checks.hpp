@@ -13,16 +13,16 @@
 namespace allocbench::graph {
 
 // Compares all rows with the host's expectation after every tenth insertion. The device compares digests, because an
-// exact comparison on the host after every tenth batch would take longer than the batches.
+// exact comparison on the host can take longer than ten batches.
 class DigestChecks {
  public:
-  // number of insertions from one check to the next
+  // Number of insertions from one check to the next.
   static constexpr std::uint32_t interval = 10;
 
   DigestChecks(simt::Stream& stream, const Adjacency& start, const Updates& updates);
 
   void prepare();
-  // Enqueues the check after the insertion of a batch, if it is a tenth one. The check is untimed.
+  // Enqueues the check after the insertion of every tenth batch. The check is untimed.
   void check(std::uint32_t batch, Arrays arrays);
   // Returns the first mistake that the checks found, or an empty text.
   std::string problem() const;

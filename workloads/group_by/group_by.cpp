@@ -204,8 +204,8 @@ class GroupByRun final : public WorkloadRun {
   PreOccupation occupation_;
   RecordedPointers table_slots_;                // a row per pass
   std::array<std::uint32_t, passes> tables_{};  // number of tables that each pass requested
-  // The grid of LongTailsKernel has two blocks per multiprocessor, because a few thousand records in flight keep all
-  // tails busy. More warps would only wait for pages and slow down the warps that provide them.
+  // The grid of LongTailsKernel has two blocks per multiprocessor, because more warps would mostly wait for pages and
+  // slow down the warps that provide them.
   std::uint32_t tail_blocks_;
 };
 

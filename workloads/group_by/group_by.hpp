@@ -12,14 +12,15 @@
 // * `sort`: A library sorts by key and encodes the runs. It needs no allocator.
 //
 // Phases:
-// * `pass1` to `pass4`: Each includes the frees of the pages that it has read, and the host's read of the number of
-//   lists.
+// * `pass1` to `pass4`: With pages, each includes the frees of the pages that it has read, and the host's read of the
+//   number of lists.
 // * `total`: This is the sum of the four passes, or the only phase with method `sort`.
-// * `free`: The frees of the groups.
+// * `free`: This phase frees the pages of the groups.
 //
 // Before each sample of `tails` or `runs`, the workload takes pages until the share `free_share` of all pages is free
 // (workloads/support/occupancy/pre_occupation.hpp). After every sample without nulls, the groups are compared with the
-// host's. Small inputs of `tails` and `runs` are compared row by row, and all others by digests of 128 bits.
+// host's. Inputs of `tails` and `runs` with up to 65,536 keys are compared row by row, and all others by digests of 128
+// bits.
 //
 // With `frees` early, as in the paper, a warp or block frees a page immediately after reading it, while others still
 // allocate. With `frees` after, a kernel frees the pages of a pass at its end. With `table_bytes` the table of every

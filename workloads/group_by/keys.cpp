@@ -41,7 +41,8 @@ std::uint32_t key_of_row(const GroupInput& input, std::uint32_t row) {
 constexpr std::uint32_t passes = 4;
 constexpr std::size_t most_records_kept = 1u << 16;
 
-// Returns the lists whose first record is in [begin, end). The last record of such a list may lie after `end`.
+// Returns the sums over the lists whose first record is in [begin, end). The last record of such a list may lie after
+// `end`.
 ExpectedGroups groups_that_begin_in(const std::vector<std::uint64_t>& records, std::size_t begin, std::size_t end,
                                     std::uint32_t records_per_page) {
   ExpectedGroups result;

@@ -28,7 +28,7 @@ struct GroupInput {
 //   one           one value
 std::vector<std::uint32_t> group_keys(const GroupInput& input);
 
-// Returns a group as one element of a digest: its key, and the number, sum and sum of mixes of its rows.
+// Returns a group as one element of a digest. The element is a hash of the key and of the digest of the rows.
 SIMT_HOST_FN std::uint64_t group_element(std::uint32_t key, const MultisetDigest& rows) {
   return mix64(rows.sum + mix64(rows.mixed + mix64(rows.mixed_again + mix64(std::uint64_t{key} << 32 | rows.count))));
 }

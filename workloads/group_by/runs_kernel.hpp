@@ -1,6 +1,6 @@
-// This kernel splits by runs, after multisplit (Ashkiani et al., TOPC 2017). A block counts the records of a tile by
-// bucket, requests all pages of all buckets at once, and writes the records. The block links only whole runs of pages
-// to lists that blocks share.
+// This kernel splits by runs, similar to multisplit (Ashkiani et al., TOPC 2017). A block counts the records of a tile
+// by bucket, requests all pages of all buckets at once, and writes the records. The block links only whole runs of
+// pages to lists that blocks share.
 #pragma once
 
 #include "workloads/group_by/split_input.hpp"

@@ -74,7 +74,8 @@ struct ListBordersKernel {
   }
 };
 
-// Tile q of list l is stored at place begin / pages + l + q, which no other tile has. Unused places stay empty.
+// Tile q of list l is stored at place begin[l] / pages_of_tile + l + q, which no other tile has. Unused places stay
+// empty.
 struct PageTilesKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const std::uint32_t* begin, const std::uint32_t* end, std::uint32_t lists,

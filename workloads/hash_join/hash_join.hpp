@@ -1,10 +1,10 @@
-// hash_join is a radix hash join that writes its result in one pass, into pages from the allocator.
+// hash_join is a radix hash join that by default writes its result in one pass, into pages from the allocator.
 //
 // Paper: Pham et al. 2025, sec. 6.1, fig. 17 and appendix B. The join is that of Rui & Tu, SSDBM 2017.
 //
-// The size of a join's result is not known in advance. Usually the probe runs twice, first to count and then to write.
-// With an allocator, a thread writes its matches to its own page and requests another page when this one is full
-// (containers/page_writer.hpp).
+// The size of a join's result is not known in advance. Without an allocator, the probe runs twice, first to count and
+// then to write. With an allocator, a thread writes its matches to its own page and requests another page when this one
+// is full (containers/page_writer.hpp).
 //
 // Phases:
 // * `partition`: The workload orders both tables by hash, without the allocator.
@@ -18,7 +18,7 @@
 //
 // Before each sample with pages, the workload takes pages until the share `free_share` of all pages is free
 // (workloads/support/occupancy/pre_occupation.hpp). After every sample without nulls, the pairs are compared with the
-// host's. Small tables are compared exactly, large ones by digests of 128 bits.
+// host's. Tables of up to 65,536 tuples are compared exactly, larger ones by digests of 128 bits.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

@@ -7,7 +7,7 @@
 // passes every match to `emit`. A partition of R that exceeds the table is joined in rounds, and each round probes all
 // tuples of S in this partition.
 //
-// Tuples carry the hash of their key instead of the key. The hash is a bijection (mix32), so equal hashes are equal
+// Tuples carry the hash of their key instead of the key. The hash is a bijection (mix32), so equal hashes mean equal
 // keys. The top bits of the hash are the partition; the bits below them choose the slot of the table.
 //
 // Lanes first walk to their next match and then emit it. So lanes that need a page request it together if the compiler

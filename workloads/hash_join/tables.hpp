@@ -24,7 +24,7 @@ struct JoinInput {
 // The key of each row. Both tables have n tuples:
 //   fk    R has the numbers below n in random order. S draws from them, so every tuple of S has one partner.
 //   dup   R has each number below n / 2 twice. S draws from them, so every tuple of S has two partners.
-//   sel   R is as in fk. S draws from the numbers below 16 n, so one of 16 tuples has a partner.
+//   sel   R is as in fk. S draws from the numbers below 16 n, so on average one of 16 tuples has a partner.
 //   skew  R is as in fk. S draws key k with a probability proportional to (k + 1)^-exponent (continuous approximation).
 struct JoinTables {
   std::vector<std::uint32_t> r;

@@ -3,9 +3,9 @@
 // Paper: Spliet et al., GPGPU-7 2014, sec. 5.3. The authors report the set-up time of KMA's heap, in which a kernel
 // fills the queue of superblocks.
 //
-// In this workload the phase `init` is the allocator's reset(), which launches the same work without memory allocation.
-// The metric init_time of every cell is the whole creation on the host's clock, with memory allocation. Designs that
-// prepare their structures at the first use do so in the phase `first_alloc`.
+// In this workload the phase `init` is the allocator's reset(), which launches the work of the set-up without memory
+// allocation. The metric init_time of every cell is the time of the whole creation on the host's clock, with memory
+// allocation. Designs that prepare their structures at the first use do so in the phase `first_alloc`.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -103,7 +103,7 @@ class IndexNodesRun final : public WorkloadRun {
   HashIndex hash_index() const { return {buckets_.data(), bucket_mask_of(parameters_)}; }
   Tally tally() const { return tally_.to_host(stream_).front(); }
 
-  // The numbers of mallocs and frees of a launch depend on the order of its operations.
+  // The numbers of mallocs and frees of a launch depend on the order of its operations, so a phase counts operations.
   void update(const AllocatorHandle& allocator, PhaseTimer& timer, std::string_view phase, std::uint32_t launch) {
     const auto count = static_cast<std::uint32_t>(operations_[launch].size());
     if (count == 0) return;

@@ -1,13 +1,12 @@
 // index_nodes is a hash index in nodes of 128 bytes. Warps search the nodes together while keys are inserted and
 // deleted.
 //
-// Papers: Ashkiani et al. 2018 (slab lists) and the B-trees after them. The index has the structure of these dynamic
-// GPU indexes.
+// Paper: Ashkiani et al. 2018. The structure of the index is similar to their slab lists.
 //
 // A bucket is a chain of nodes. A node is one cache line with 14 keys and values, which all lanes of a warp read
 // together. A warp takes up to 32 operations and executes them one after the other, each under the lock of its bucket.
-// An insertion that finds the first node full, or no node, allocates a node. A deletion fills its hole with the last
-// key of the first node. If the first node is then empty, the deletion frees it.
+// An insertion that finds the first node full, or no node, allocates a node. A deletion fills the gap with the last key
+// of the first node. If the first node is then empty, the deletion frees it.
 //
 // Phases:
 // * `build`: Warps insert all keys.
@@ -16,7 +15,8 @@
 //   the allocator.
 // * `clear`: Warps delete all keys, so that every node is freed.
 //
-// The host knows every key's value after each round. Look-ups are compared one by one, and chains at the end.
+// The host knows every key's value after each round. Look-ups are compared one by one, and the chains before `clear` by
+// digests.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

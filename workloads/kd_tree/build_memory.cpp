@@ -67,7 +67,7 @@ enum Word : std::uint32_t { tail, head, finished, parts, out_of_memory, overflow
 // Largest number of parts that may be in the queue at once. If the parts of a node would exceed this number, one warp
 // builds the node.
 constexpr std::uint32_t most_parts = 1u << 15;
-// A warp keeps at most one task per level, so this limits the depth.
+// A path has a bit per level in a word of 64 bits, which limits the depth.
 constexpr std::uint32_t deepest = 60;
 
 }  // namespace

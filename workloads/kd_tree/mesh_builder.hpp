@@ -9,10 +9,10 @@
 
 namespace allocbench::kd_tree {
 
-// Larger coordinates would overflow the areas of the split rules.
+// Larger coordinates could overflow the areas of the split rules.
 inline constexpr float largest_coordinate = 1e15f;
 
-// The message reads: lost.ply.gz: line 7: found "x", allowed: ...
+// An example of the message is: lost.ply.gz: line 7: found "x", allowed: ...
 [[noreturn]] inline void refuse(const std::string& name, const std::string& place, const std::string& found,
                                 const std::string& allowed) {
   throw std::invalid_argument(name + ": " + place + ": found " + found + ", allowed: " + allowed);

@@ -1,4 +1,4 @@
-// These functions split a node by a warp, without the allocator. The warp counts the references on the sides of all
+// With these functions a warp splits a node, without the allocator. The warp counts the references on the sides of all
 // planes, chooses a plane and sorts the references into the lists of the children.
 //
 // Lane i evaluates candidate plane i. The boxes of 64 triangles at a time are staged in shared memory, and each lane

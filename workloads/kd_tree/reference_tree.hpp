@@ -1,4 +1,5 @@
-// The oracle of kd_tree builds the tree that follows from the rules on the host. This code does not depend on devices.
+// The oracle of kd_tree builds, on the host, the tree that follows from the split rules. This code does not depend on
+// devices.
 #pragma once
 
 #include <array>

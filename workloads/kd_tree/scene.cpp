@@ -29,7 +29,7 @@ Corner corner(double x, double y, double z) {
   return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)};
 }
 
-// Returns the middle. It is rounded twice, so all machines get the same bits.
+// Returns the middle. Each operation is rounded separately, so all machines get the same bits.
 Corner middle(const Corner& a, const Corner& b) { return {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)}; }
 
 void add_sphere(std::vector<Triangle>& mesh, const Corner& centre, double radius, std::uint32_t rings) {

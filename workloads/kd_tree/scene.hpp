@@ -25,7 +25,8 @@ std::vector<Triangle> parse_ply(std::string_view text, const std::string& name);
 // end; the parts of an index after its first "/" are ignored.
 std::vector<Triangle> parse_obj(std::string_view text, const std::string& name);
 
-// Reads data/scenes/<name> with the ending .ply.gz, .ply, .obj.gz or .obj. The content shows whether it is compressed.
+// Reads data/scenes/<name> with the ending .ply.gz, .ply, .obj.gz or .obj. The content shows whether the file is
+// compressed.
 std::vector<Triangle> read_scene(const std::string& name);
 
 // The generators need no file. The same arguments give the same mesh.
@@ -35,8 +36,8 @@ std::vector<Triangle> read_scene(const std::string& name);
 std::vector<Triangle> generate_terrain(std::uint32_t triangles, std::uint64_t seed);
 // Spheres: Generates tessellated spheres of different radius above a floor of two large triangles.
 std::vector<Triangle> generate_spheres(std::uint32_t triangles, std::uint64_t seed);
-// Soup: Generates triangles anywhere in the room. Each lies in a cube whose edge has 0.0005 to 0.5 of the room's, about
-// log-uniform. So many leaves refer to the large triangles.
+// Soup: Generates triangles anywhere in the room. Each lies in a cube whose edge is 0.0005 to 0.512 of the room's edge,
+// drawn about log-uniformly. Many leaves refer to the large triangles.
 std::vector<Triangle> generate_soup(std::uint32_t triangles, std::uint64_t seed);
 
 // Cuts each triangle into four, `times` times, through the middles of its edges, 0.5f * (a + b). The pieces of a

@@ -4,8 +4,8 @@
 // Warps process a shared node twice. First they count the sides of its parts. After the choice of the plane they sort
 // the parts into the lists of the children. Each time the parts are tasks in the queue. Each finished part decrements a
 // counter with acquire and release. The warp that finishes the last part therefore sees the writes of the others and
-// continues with the node. The lanes look together for a free shared node in a bitmap. If there is none, or no room for
-// the parts, the node stays with its warp.
+// continues with the node. The lanes look together for a free shared node in a bitmap. If they find none, or there is
+// no room for the parts, the node stays with its warp.
 #pragma once
 
 #include <utility>

@@ -1,12 +1,12 @@
-// These functions are the rules of the kd-tree build: candidate planes, surface area heuristic, and when a node becomes
-// a leaf.
+// These functions are the rules of the kd-tree build: the candidate planes, the surface area heuristic and the
+// conditions for a leaf.
 //
 // Papers: Vinkler & Havran 2015, sec. 5 [DS]. Constants that the paper leaves open are those of its authors' framework
 // (Vinkler et al., CGF 2013 and TVCG 2016).
 //
 // Host and device share this code and must get the same bits. With different bits, only one of them might split a node
-// at the limit of a rule. So every product is rounded before it is added: nvcc would fuse the two, and host units are
-// compiled with -ffp-contract=off.
+// at the limit of a rule. So every product is rounded before it is added. Otherwise nvcc would fuse the two operations.
+// Host units are compiled with -ffp-contract=off.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,8 @@ SIMT_HOST_FN float half_area(const Box& box) {
   return half_area(plus(box.high[0], -box.low[0]), plus(box.high[1], -box.low[1]), plus(box.high[2], -box.low[2]));
 }
 
-// Returns the areas of the two halves, weighted with their references. The chosen plane has the smallest value.
+// Returns the sum of the areas of the two parts, each weighted with its references. The chosen plane has the smallest
+// value.
 SIMT_HOST_FN float weighted_areas(const Box& box, std::uint32_t axis, float position, std::uint32_t left,
                                   std::uint32_t right) {
   const float x = plus(box.high[0], -box.low[0]);
@@ -79,8 +80,8 @@ SIMT_HOST_FN float weighted_areas(const Box& box, std::uint32_t axis, float posi
   return plus(times(left_area, static_cast<float>(left)), times(right_area, static_cast<float>(right)));
 }
 
-// Returns whether a split of a node is hardly cheaper than a leaf. The cost of a test is 1, as that of a traversal
-// step.
+// Returns whether a split of a node costs more than the share `failing_share` of a leaf's cost. The cost of a test is
+// 1, as that of a traversal step.
 SIMT_HOST_FN bool split_fails(const Box& box, float weighted, std::uint32_t references) {
   const float cost = plus(traversal_cost, over(weighted, half_area(box)));
   return over(cost, static_cast<float>(references)) > failing_share;
@@ -91,7 +92,7 @@ struct Limits {
   std::uint32_t depth = 0;          // largest depth of a leaf; the root has depth 0
   std::uint32_t failed_splits = 0;  // limit of a count along a path, to which each failed split adds 2
 
-  // Computes the limits. Given values other than 0 stay.
+  // Computes the limits. Arguments other than 0 are kept.
   static Limits of(std::uint32_t triangles, std::uint32_t depth, std::uint32_t failed_splits);
 
   // Returns whether both children of a node at this depth are leaves.

@@ -1,4 +1,4 @@
-// These types are the finished tree in device memory, the requests to the allocator, and a digest for comparisons of
+// These types are the finished tree in device memory, statistics of the requests, and a digest for comparisons of
 // trees.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace allocbench::kd_tree {
 
-// The extent of a triangle. A thread loads it in two loads of 16 bytes.
+// The bounding box of a triangle. A thread reads it with two loads of 16 bytes.
 struct alignas(16) TriangleBox {
   float low[3];
   std::uint32_t unused_low = 0;
@@ -51,9 +51,9 @@ struct RequestStatistics {
   }
   double mean() const;
   double deviation() const;
-  // Returns the deviation computed from overflowed squares. Table 2 of Vinkler & Havran 2015 prints this value. The
-  // true deviation for N triangles is at least about 4 N / sqrt(mallocs): the sum of squares is (4 N)^2 at the root's
-  // level and halves from level to level.
+  // Returns the deviation computed from overflowed squares. Table 2 of Vinkler & Havran 2015 prints this value. If
+  // every split halves a list of N triangles, the squares of all lists sum up to (4 N)^2, so the true deviation is
+  // about 4 N / sqrt(mallocs).
   double wrapped_deviation() const;
   friend bool operator==(const RequestStatistics&, const RequestStatistics&) = default;
 };
@@ -72,7 +72,7 @@ struct TreeDigest {
 inline constexpr std::uint64_t root_path = 1;
 SIMT_HOST_FN constexpr std::uint64_t child_path(std::uint64_t path, std::uint32_t side) { return path << 1 | side; }
 
-// Permutes the 64-bit words randomly: the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+// Permutes the 64-bit words pseudo-randomly: the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
 SIMT_HOST_FN constexpr std::uint64_t scatter(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

@@ -8,7 +8,7 @@
 //
 // When memory runs out, nodes are dropped and their lists freed until no task is left, so every warp ends as usual. A
 // faulty allocator may change lists during the build. So indices from lists are checked, and the fault causes a wrong
-// tree instead of a wild access.
+// tree but no access outside of the scene.
 #pragma once
 
 #include <bit>

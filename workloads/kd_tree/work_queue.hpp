@@ -12,7 +12,7 @@
 // Orders: One lane stores turns with release and reads them with acquire; group.sync() passes the order on to the other
 // lanes.
 //
-// ABA: A turn grows by 2 per lap and repeats after 2^31 laps.
+// ABA: A turn grows by 2 per lap. A build has fewer than 2^32 tasks, so neither tickets nor turns repeat.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct alignas(64) QueueSlot {
   std::uint32_t turn;
 };
 
-// A word that all warps share. Each has its own cache line.
+// A word that all warps share. Each word has its own cache line.
 struct alignas(128) SharedWord {
   std::uint32_t word;
 };

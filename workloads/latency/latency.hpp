@@ -1,15 +1,15 @@
 // latency measures the durations of single mallocs and frees.
 //
 // As in alloc_free, each caller makes one request in one kernel and frees its block in the next. The clock of the
-// multiprocessor times every call, and a histogram of the block counts it. The counters are the median, the 90th, 99th
-// and 99.9th percentile and the longest call. Their unit is the clock tick: a cycle on a GPU, a step of the executor on
-// the CPU back end. Steps are not times. A histogram's bucket is one tick wide, or at most 1/16 of the durations in it.
-// All durations of 2^36 ticks or more share the last bucket.
+// multiprocessor times every call, and a histogram of the thread block counts it. The counters are the median, the
+// 90th, 99th and 99.9th percentile and the longest call. Their unit is the clock tick: a cycle on a GPU, a step of the
+// executor on the CPU back end. Steps are not times. A histogram's bucket is one tick wide, or at most 1/16 of the
+// durations in it. All durations of 2^36 ticks or more share the last bucket.
 //
-// A mean hides the slow calls that matter to a real-time user. No study of GPU allocators shows tails.
+// A mean hides the slow calls that matter to a real-time user. The papers that this suite reproduces show no tails.
 //
 // Each timed call also costs two clock reads, a store and two atomics on shared memory. The phase `own` is the alloc
-// kernel without its calls, and `own_p50` and so on are its counters. Subtract them if they matter.
+// kernel without its calls. Its counters, such as `own_p50`, show this cost.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

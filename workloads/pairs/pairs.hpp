@@ -1,7 +1,7 @@
 // In pairs, every caller allocates a block and frees it immediately, many times in one kernel.
 //
 // Paper: Spliet et al., GPGPU-7 2014, sec. 5.1. One thread makes up to 10,000 pairs (fig. 4), or each of many threads
-// makes 100 (fig. 5). The sizes are equal, differ a little, or differ much.
+// makes 100 (fig. 5). The sizes are equal, or drawn from a narrow or a wide range.
 //
 // Each pair has its own size, drawn before the kernel starts. A thread stores its pointer before it frees the block.
 // Another thread may own the block later, so pointers are checked one by one and not against each other. In a

@@ -126,7 +126,7 @@ struct ShrinkCellsKernel {
     const auto warp = thread.warp();
     const std::uint32_t lane = thread.lane();
     const Cell cell = cells.cells[index];
-    // A step has the size of a warp or, if smaller, of a frame, so it reaches into at most one further frame.
+    // A stride has the size of a warp or, if smaller, of a frame, so it reaches into at most one further frame.
     const std::uint32_t stride = cells.capacity < simt::warp_size ? cells.capacity : simt::warp_size;
     Place from{frame_at(cell.first)};
     Place to{frame_at(cell.first)};

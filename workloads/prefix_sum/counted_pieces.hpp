@@ -33,7 +33,7 @@ class CountedPieces {
     counts_.fill_bytes(stream_, 0);
     offsets_.fill_bytes(stream_, 0);
   }
-  // Allocates the memory, and every caller writes its piece. The function waits for the sum in between.
+  // Allocates the memory, and every caller writes its piece. The function waits for the sum before it allocates.
   void make_written(AnySize sizes, PiecesFrom from);
   // Allocates the memory, and every caller stores the address of its piece in `addresses`.
   void make_addresses(AnySize sizes, PiecesFrom from, void** addresses);

@@ -9,8 +9,8 @@
 // * `malloc`: One kernel allocates and writes.
 // * `prefix_sum`: A kernel counts what each thread needs, a library makes an exclusive scan, the host reads the sum and
 //   allocates once, and a kernel writes. The phase includes the host's waiting.
-// * `prefix_sum_pool`: This phase does the same, but the host allocates from a stream-ordered pool, which a warm-up has
-//   filled. This phase is not in the paper.
+// * `prefix_sum_pool`: This phase does the same, but the host allocates from a stream-ordered pool, which keeps the
+//   memory of earlier samples. This phase is not in the paper.
 //
 // No phase times the frees.
 #pragma once

@@ -1,5 +1,5 @@
 // In each launch of randomized, callers without a block allocate one, and callers with a block free it, each with some
-// probability. The probabilities alternate, so the number of live blocks swings.
+// probability. The probabilities alternate, so the number of live blocks rises and falls.
 //
 // Paper: Adinetz & Pleiter 2014, "Randomized test". The probabilities are 0.95 and 0.55 in even launches, 0.55 and 0.95
 // in odd ones. In the slides the kernel draws the random numbers. Here the host draws them

@@ -19,7 +19,7 @@ std::uint64_t rounds_at_most(std::size_t pool_bytes, std::uint64_t bytes, std::u
   return pool_bytes / bytes / threads + 1;
 }
 
-// The mallocs of rounds that ran, in rows of callers, and their nulls.
+// The results of the rounds that ran, in rows of callers, nulls included.
 class ServedRounds {
  public:
   ServedRounds(const CallerRequests& requests, std::uint32_t rounds)
@@ -107,7 +107,7 @@ class RecoveryRun final : public WorkloadRun {
   }
 
   // Makes the checks of check_recorded() in device memory, because the host would need seconds to sort the millions of
-  // blocks of a full pool. Returns false if the host must check.
+  // blocks that a full pool can have. Returns false if the host must check.
   bool is_right_on_device(PointerCheck& check) const {
     SlotRange first = first_.range();
     first.count = filled_.size();
@@ -126,7 +126,7 @@ class RecoveryRun final : public WorkloadRun {
     return true;
   }
 
-  // The allocator should serve as many of the first later requests as fit into the freed blocks.
+  // The allocator should serve as many requests of the first later round as fit into the freed bytes.
   void count_refused(PointerCheck& check) const {
     const std::size_t first_round = std::min<std::size_t>(later_.callers(), again_.size());
     const std::uint64_t with_room = std::min<std::uint64_t>(first_round, freed_bytes_ / parameters_.later_bytes());

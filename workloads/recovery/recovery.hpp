@@ -5,9 +5,10 @@
 // With `freed_share` 1 and `growth` 1 the workload shows whether an exhausted heap is as good as new after all frees.
 // With 0.5 and 2 the workload shows whether larger blocks can use the memory of scattered free blocks. `usable_share`
 // is the share of the pool that the first requests got. `recovered_share` is the number of bytes that the later
-// requests got, divided by the freed bytes. Times include the host's check of each round.
+// requests got, divided by the freed bytes. The times of `fill` and `again` include the host's check of each round.
 //
-// No study measures this. The survey's out-of-memory test (Winter et al., PPoPP'21, fig. 11.b) ends at the first null.
+// The papers that this suite reproduces do not measure this. The survey's out-of-memory test (Winter et al., PPoPP'21,
+// fig. 11.b) ends at the first null.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

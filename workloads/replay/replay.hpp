@@ -1,9 +1,9 @@
 // replay makes the calls of a recorded application with any allocator (docs/try-your-application.md).
 //
-// Kernels stay kernels, and each thread makes its calls in its order, with nothing in between. If a thread frees a
-// block that another thread of the same kernel allocates, the kernel is split there, so no thread waits for another.
-// Mallocs that were refused during the recording are left out. A malloc that is refused now and its free count as
-// operations, but the free is not executed.
+// Each kernel of the trace is launched, and each thread makes its calls in the recorded order, with no other work
+// between them. If a thread frees a block that another thread of the same kernel allocates, the kernel is split there,
+// so no thread waits for another. Mallocs that were refused during the recording are left out. A malloc that is refused
+// now and its free count as operations, but the free is not executed.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"

@@ -49,7 +49,7 @@ class Planner {
       }
       rests.back().end = i + 1;
     }
-    // A kernel without calls also takes its time, so it gets a launch.
+    // A kernel without calls also takes time, so it gets a launch.
     do {
       add_launch(kernel, rests);
       std::erase_if(rests, [](const Rest& rest) { return rest.next == rest.end; });

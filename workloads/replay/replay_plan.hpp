@@ -31,7 +31,8 @@ struct Launch {
 
 struct Plan {
   std::vector<Launch> launches;
-  // Each launch has one entry more than threads. The steps of thread t are begin[t] to begin[t + 1] - 1.
+  // Each launch has one entry more than it has threads. If its first entry is f, the steps of thread t are begin[f + t]
+  // to begin[f + t + 1] - 1.
   std::vector<std::uint32_t> begin;
   std::vector<Step> steps;
   std::vector<std::uint64_t> block_bytes;  // size of each block

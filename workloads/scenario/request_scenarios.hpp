@@ -20,9 +20,9 @@ struct RequestScenario {
 
   bool is_mixed() const { return min_bytes != max_bytes; }
 
-  // Returns the size of the blocks that are in use before the timed requests. It is that of the requests, because
-  // RW_malloc finds no run of pages between single free ones, but at least 256 B, a page of the paper's pool. For mixed
-  // requests it is the largest size.
+  // Returns the size of the blocks that are in use before the timed requests. It is the size of the timed requests (the
+  // largest one if they are mixed), but at least 256 B, a page of the paper's pool. Between smaller blocks, RW_malloc
+  // would find no run of free pages.
   std::uint32_t occupant_bytes() const { return max_bytes < 256 ? 256 : max_bytes; }
 
   RequestSizes request_sizes(std::uint32_t callers, std::uint64_t seed) const {

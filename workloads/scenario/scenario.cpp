@@ -112,8 +112,8 @@ class ScenarioRun final : public WorkloadRun {
   }
 
   // Returns the number of blocks that are in use before a sample. It is a share of the number that an empty pool
-  // serves. Some designs need a second to fill the pool, so the first process of a run counts for all. Then all rounds
-  // use the same number.
+  // serves. Some designs can take a second to fill the pool, so the first process of a run counts for all processes.
+  // All rounds then use the same number.
   std::uint32_t blocks_in_use(const AllocatorHandle& allocator) const {
     if (occupants_at_most_ == 0) return 0;
     std::uint32_t served = 0;

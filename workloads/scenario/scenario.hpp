@@ -8,7 +8,7 @@
 //
 // The share refers to what the allocator can serve. Before the first sample the workload counts how many blocks of
 // `occupant_bytes()` fill the pool. Before each sample the allocator's own malloc takes so many of these blocks,
-// untimed, that the share is left. If the heap is reset before each sample, no block has used the rest of the pool.
+// untimed, that the share is left. If the heap is reset before each sample, the rest of the pool is as new.
 #pragma once
 
 #include "workloads/scenario/request_scenarios.hpp"

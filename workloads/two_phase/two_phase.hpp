@@ -1,14 +1,15 @@
-// In two_phase, every thread allocates and then frees, in two kernels (spree) or repeatedly in one (private).
+// In two_phase, every thread that takes part allocates and then frees, in two kernels (spree) or repeatedly in one
+// (private).
 //
 // Paper: Adinetz & Pleiter 2014, "Benchmark Parameters & Cases".
 //
 // The workload has two further parameters of the slides: several allocations per thread, and the branch divergence. The
 // slides only name the divergence "per thread, per warp, per block". In two_phase a unit takes part as a whole, with
-// probability `share`. The expected number of calls is the same for each kind of unit. With `thread`, some lanes of a
-// warp call. With `warp`, all or none of a warp call, and with `block`, all or none of a block.
+// probability `share`. The expected number of calls is the same for each kind of unit. With `thread`, each lane decides
+// for itself. With `warp`, all callers of a warp call or none, and with `block`, all callers of a block or none.
 //
 // With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI).
-// `total_requests` keeps the number of mallocs constant while `threads` is swept (their fig. 8).
+// `total_requests` keeps the number of mallocs constant, up to rounding, while `threads` is swept (their fig. 8).
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

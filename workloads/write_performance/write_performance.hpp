@@ -6,7 +6,7 @@
 // consecutive blocks. Blocks that are far apart or not in the order of their owners need more memory transactions.
 // Phase `write` is the time of all passes. Phase `baseline` is the time of the same passes over pieces that a scan
 // packed into one allocation of the host. Allocating and freeing are not timed. After each of the two phases, the words
-// are read back and compared. With the state `reused` and some warm-ups, the allocator returns recycled blocks.
+// are read back and compared. With the state `reused` and some warm-ups, the allocator can return recycled blocks.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -48,7 +48,7 @@ TEST(Ageing, LeavesAnEighthOfItsBlocksAndNothingElse) {
   Rig<Slots> rig(few(50), slots * 64);
   Ageing ageing = ageing_of(rig, 130);
   ageing.age(rig.allocator);
-  // 50 threads hold up to 40 slots each, half of them full, and every eighth block stays.
+  // The 50 threads have 40 slots each. On average up to half of the slots are full, and every eighth block stays.
   EXPECT_GT(ageing.survivors(), 50u);
   EXPECT_LT(ageing.survivors(), 50u * 40 / 8);
   EXPECT_EQ(free_slots(rig, slots), slots - ageing.survivors());

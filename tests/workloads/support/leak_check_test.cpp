@@ -32,7 +32,8 @@ TEST(LeakCheck, PassesACorrectAllocator) {
   EXPECT_EQ(result.spurious_nulls, 0u);
 }
 
-// One block in three is lost. A pool of 1 MiB would last for hundreds of rounds, but the small instance does not.
+// One block in three is lost. The cell's pool of 16 MiB would last for thousands of rounds, but the small instance does
+// not.
 TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
   try {
     check_leaks<SlotMalloc<Fault::leak_every_third>>(16 << 20, 160);
@@ -87,7 +88,7 @@ TEST(LeakCheck, InspectsEachInstanceThatServedAllRounds) {
   }
 }
 
-// One request in a thousand is refused. There are as many refusals in late rounds as in early ones.
+// One request in a thousand is refused. Refusals are as frequent in late rounds as in early ones.
 TEST(LeakCheck, TellsRefusalsFromALeak) {
   const LeakResult result = check_leaks<SlotMalloc<Fault::null_now_and_then>>(16 << 20, 160);
   EXPECT_EQ(result.spurious_nulls, 3u) << "17 rounds of 160 requests";

@@ -98,7 +98,7 @@ TYPED_TEST(OccupancyTest, LeavesExactlyTheOtherPagesFree) {
   }
 }
 
-// Serves everyone or nobody, and counts the requests in the first word of its pool.
+// Serves every request or none, and counts the requests in the first word of its pool.
 template <bool serves>
 struct CountingMalloc {
   using Parameters = NoParameters;
@@ -124,7 +124,7 @@ struct CountingMalloc {
 
 constexpr std::uint32_t wanted = 64 * 1024;
 
-// Returns the number of requests that Occupants make. `present` is the number they get.
+// Returns the number of requests that Occupants make. `present` is the number of blocks that they must get.
 template <bool serves>
 std::uint32_t requests_made(std::uint32_t present, std::size_t together = Occupants::most_together) {
   test::AllocatorRig rig(test::tested_type<CountingMalloc<serves>, OccupancyKernels>(), 64);
@@ -149,7 +149,7 @@ TEST(Occupancy, StopsAskingInLaterLaunches) {
   EXPECT_LE(asked, 2000u) << "enough were refused in the first launch";
 }
 
-// The stored pool also had refusals.
+// The second filling starts from a copy of the first, in which requests were refused, too.
 TEST(Occupancy, StopsAskingWhereAnotherPoolWasFull) {
   test::AllocatorRig rig(test::tested_type<CountingMalloc<false>, OccupancyKernels>(), 64);
   const auto word_after = [&](std::uint32_t count) {
@@ -162,7 +162,7 @@ TEST(Occupancy, StopsAskingWhereAnotherPoolWasFull) {
   EXPECT_EQ(word_after(6000), asked);
 }
 
-// Requests add to the word. A copy that is put back sets it.
+// Each request adds 1 to the word. A restored copy overwrites the word.
 class FilledPoolTest : public ::testing::Test {
  protected:
   static constexpr std::uint32_t before = 1000;
@@ -262,7 +262,7 @@ class FilledPoolOf : public ::testing::Test {};
 using SlowToFill = ::testing::Types<ScatterAlloc, OuroborosPVL, OuroborosCS, RandomWalkMallocReworked, Comb>;
 TYPED_TEST_SUITE(FilledPoolOf, SlowToFill);
 
-// A heap that was restored from a copy serves as much as a heap that was filled, and no block twice.
+// A heap that was restored from a copy serves as much as a heap that was filled, and serves no block twice.
 TYPED_TEST(FilledPoolOf, IsAsGoodAsAFillingOfItsOwn) {
   test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), 8 << 20);
   const AllocatorHandle& allocator = rig.allocator;

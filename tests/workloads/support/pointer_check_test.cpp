@@ -81,7 +81,7 @@ TEST(SpuriousNulls, AreNotKnownWithoutAPool) {
   EXPECT_EQ(pointers.spurious_nulls(), std::nullopt);
 }
 
-// A kernel that frees each block at once may need less room than all its requests together, or not.
+// It is unknown how much room a kernel needs that frees each block at once.
 TEST(SpuriousNulls, AreNotKnownWhereBlocksLiveSeparatelyAndDoNotFit) {
   PointerCheck pointers(room_of(4096));
   ask(pointers, 300, 1);
@@ -127,7 +127,7 @@ TEST(SpuriousNulls, AskedBlocksAreRoundedUp) {
   EXPECT_EQ(std::pair(asked.count, asked.bytes), std::pair(std::uint64_t{2}, std::uint64_t{32}));
 }
 
-// 64 requests of 16 bytes follow 128 others, in a pool of 4 KiB.
+// Returns the message if 64 requests of 16 bytes follow `older` others in a pool of 4 KiB.
 std::string refusal_of(std::uint64_t nulls, std::uint64_t older = 128) {
   PointerCheck pointers(room_of(4096));
   ask(pointers, 64, nulls);

@@ -57,7 +57,7 @@ TEST(ResetCheck, DrainsThePoolOfTheCellWhereThatIsSmall) {
       "256 blocks of 16 B from a pool of 4 KiB"));  // a slow machine checks a part
 }
 
-// The pool never ends, so the check compares what it serves in one pass over the pool.
+// The pool never refuses a request, so the check takes only half of its blocks.
 TEST(ResetCheck, GoesOnceRoundAPoolThatIsRecycledUnfreed) {
   EXPECT_TRUE(check_reset<AWMalloc>(1 << 20).ends_with(
       "256 blocks of 512 B from a pool of 256 KiB"));  // a slow machine checks a part
@@ -94,7 +94,7 @@ TEST(ResetCheck, FindsABlockThatFreeOfNullLoses) {
             "KiB)");
 }
 
-// Only a reset frees all memory, so the leak check judges what frees lose.
+// A reset frees all memory, so only the leak check can find what frees lose.
 TEST(ResetCheck, LeavesLeaksToTheLeakCheck) {
   EXPECT_EQ(complaint<SlotMalloc<Fault::leak_every_third>>().substr(0, 8), "passed: ");
 }

@@ -100,7 +100,7 @@ TEST_F(Stored, KeysOfManyGroupsComeFromTheFirstProcess) {
   ASSERT_EQ(files().size(), 1u);
   EXPECT_EQ(made.keys, group_keys(input));
   EXPECT_EQ(made.expected.groups, expected_groups(made.keys, 30).groups);
-  // Another page width is another value, which this process has not made.
+  // Another number of records per page is another value, which this process has not made.
   std::string key =
       "groups of 70000 keys, gauss " + std::to_string(std::bit_cast<std::uint64_t>(1.0)) + ", seed 1001, pages of ";
   std::vector<std::uint32_t> keys = made.keys;

@@ -1,5 +1,5 @@
-// FewContents checks the contents of the blocks of few callers, with one malloc and one free of each. It serves cells
-// whose observed passes take too long.
+// This file checks the contents of blocks with one malloc and one free by each of a few callers. Cells whose observed
+// passes take too long use this check.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace allocbench {
 
 struct FewContents {
-  // Check of the few callers' pointers. Nulls are not mistakes, because the requests of a cell need not all fit
-  // together.
+  // Check of the few callers' pointers. Nulls are not mistakes, because the pool need not have room for all requests of
+  // a cell at once.
   PointerCheck pointers;
   std::string problem;       // mistakes in the contents, or empty
   std::uint32_t served = 0;  // callers whose blocks were checked

@@ -1,5 +1,5 @@
-// This function finds, up to an eighth, the largest request that a heap serves in its current state. It shows how
-// external fragmentation limits the use of free memory.
+// This function finds the largest request that a heap serves in its current state, in steps of an eighth of a power of
+// two. The result shows how external fragmentation limits the use of free memory.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // RandomActions launches kernels in which callers act by chance. A caller without a block allocates with some
 // probability, and a caller with a block frees it with some probability. The workloads `probability` and `randomized`
-// use it.
+// use this class.
 //
-// Every launch uses one draw per caller, even if the caller does not act, and one draw decides both cases. So the draws
+// Every launch uses one draw per caller, even if the caller does not act. The draw decides both cases. So the draws
 // depend only on the seed, and not on the results of malloc.
 #pragma once
 

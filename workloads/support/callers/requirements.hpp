@@ -1,5 +1,5 @@
 // These functions check conditions that a cell must satisfy before it runs. The conditions follow from the traits and
-// limits of the allocator, so workloads need not guess and do not crash.
+// limits of the allocator.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct RunSetting;
 inline constexpr std::uint32_t most_threads_per_block = 1024;
 inline constexpr std::uint32_t most_blocks = 1u << 20;
 
-// Rounds up to a multiple of any number. 0 and 1 leave the size unchanged.
+// Rounds `bytes` up to a multiple of `multiple`. The multiples 0 and 1 leave the size unchanged.
 inline std::uint64_t pad(std::uint64_t bytes, std::uint64_t multiple) {
   return multiple < 2 ? bytes : (bytes + multiple - 1) / multiple * multiple;
 }

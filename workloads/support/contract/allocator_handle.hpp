@@ -29,8 +29,8 @@ class TraceRecorder;
 
 class AllocatorHandle {
  public:
-  // Creates the allocator on the arena, which must outlive it and its copies; the last copy destroys it. Throws
-  // Unsupported or simt::Fault.
+  // Creates the allocator on the arena. The arena must outlive the handle and its copies. The last copy destroys the
+  // allocator. Throws Unsupported or simt::Fault.
   AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
 
   // After the deadline, calls of observed forms no longer return (allocators/support/adaptors/counted.hpp). The
@@ -55,9 +55,9 @@ class AllocatorHandle {
   AllocatorHandle failing(const FailureRule& failures) const;
   // Returns the same allocator without observation, recorded calls and refused mallocs.
   AllocatorHandle bare() const;
-  // Returns the same allocator with recorded calls. Each launch waits for its kernel and becomes a kernel of the trace.
-  // The recorder must outlive the handle and its copies. A launch throws CellFailure if the plug-in has no tracing form
-  // of the kernel.
+  // Returns the same allocator with recorded calls. Each launch waits for its kernel, which becomes one kernel of the
+  // trace. The recorder must outlive the handle and its copies. A launch throws CellFailure if the plug-in has no
+  // tracing form of the kernel.
   AllocatorHandle traced(TraceRecorder& recorder) const;
   // Returns the same allocator with blocks at multiples of `alignment`, a power of two. The normal kernels are used if
   // the design guarantees this alignment for requests of these sizes. Otherwise timed launches use the kernels that the
@@ -69,8 +69,8 @@ class AllocatorHandle {
   // only prepares the next sample, such as the frees of the blocks that fill the pool.
   AllocatorHandle reset_afterwards() const;
   bool is_reset_afterwards() const { return is_reset_afterwards_; }
-  // Returns the same allocator with reports of stages: begin(), which fill() also calls, passes them to `stages`.
-  // `stages` must outlive the handle and its copies.
+  // Returns the same allocator, whose begin() passes its stage to `stages`. fill() also calls begin(). `stages` must
+  // outlive the handle and its copies.
   AllocatorHandle telling(Stages& stages) const;
   void begin(Stage stage) const {
     if (stages_ != nullptr) stages_->begin(stage);
@@ -217,7 +217,7 @@ simt::KernelPointer kernel_of(const AllocatorType& type) {
   return type.kernel(typeid(KernelOn<Kernel, Arguments...>), false);
 }
 
-// Returns the registers and memory of this kernel, as the kernel of a phase.
+// Returns the registers and memory of this kernel under the name of its phase.
 template <class Kernels, class Kernel, class... Arguments>
 KernelInfo kernel_info(std::string phase, const AllocatorType& type) {
   return {std::move(phase), simt::kernel_attributes(kernel_of<Kernels, Kernel, Arguments...>(type))};

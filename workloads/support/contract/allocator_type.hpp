@@ -33,7 +33,7 @@ struct FailureRule;
 // Observed<A>, and `aligned` to an Aligned<A>. workloads/support/contract/export.hpp fills them in.
 struct AllocatorFunctions {
   std::size_t handle_bytes = 0;
-  // true if threads have state that is identified by their rank in the grid (allocators/support/contract/session.hpp).
+  // True if threads have state that is identified by their rank in the grid (allocators/support/contract/session.hpp).
   bool keeps_sessions = false;
   std::size_t observed_bytes = 0;
   std::size_t aligned_bytes = 0;

@@ -20,7 +20,7 @@ using Observed = Checked<Failing<Counted<Aligned<A>>>>;
 
 namespace detail {
 
-// ObservedFamily is the family of the kernels of a list for the observed allocator.
+// ObservedFamily is the family of a list's kernels for the observed allocator.
 template <class A, class Kernel>
 struct ObservedFamily {
   using type = simt::KernelFamily<>;

@@ -1,8 +1,8 @@
 // These types keep copies of the memory of pools that requests have filled.
 //
-// Some published designs (ScatterAlloc, Ouroboros P-VL) take a second to fill a pool, and a figure starts hundreds of
-// samples from the same few full pools. So all cells of an instance share one fill of each pool. If a workload fills a
-// pool in several launches, a fuller pool may start from the copy of a less full one.
+// Some published designs (ScatterAlloc, Ouroboros P-VL) can take a second to fill a pool, and a figure can start
+// hundreds of samples from the same few full pools. So all cells of an instance share one fill of each pool. If a
+// workload fills a pool in several launches, a fuller pool may start from the copy of a less full one.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace allocbench {
 
 class FilledPool {
  public:
-  // Requests are the requests that filled the pool from a fresh state: `count` requests of `bytes`, one per caller of
-  // this grid.
+  // Requests describes what filled the pool from a fresh state: `count` requests of `bytes`, one per caller of this
+  // grid.
   struct Requests {
     std::uint64_t bytes = 0;
     std::size_t count = 0;
@@ -45,7 +45,8 @@ class FilledPool {
     }
   };
 
-  // Copies the current arena and the `count` blocks of the requests. Throws Fault if the device has too little memory.
+  // Copies the contents of the arena and the addresses of the `count` blocks. Throws Fault if the device has too little
+  // memory.
   FilledPool(const Arena& arena, const Requests& requests, void* const* blocks);
 
   // Returns the bytes that such a copy takes.

@@ -1,6 +1,6 @@
 // This file declares groups of kernels. Each unit of a plug-in compiles some groups. workloads/CMakeLists.txt lists the
 // kernels of each group, and cmake/AllocbenchAllocators.cmake lists the groups of each unit. The division into groups
-// follows build costs: an edit of one kernel compiles its whole group again.
+// follows build costs: after an edit of one kernel, its whole group is compiled again.
 #pragma once
 
 #include "workloads/support/contract/kernel_list.hpp"

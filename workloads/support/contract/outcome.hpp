@@ -1,4 +1,4 @@
-// These types describe the end of a cell: a status word, and the exception that passes it to the harness.
+// This file has the exception that ends the work on a cell early, and functions that throw it.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,8 @@
 
 namespace allocbench {
 
-// The exception that ends the work on a cell. After a fatal failure the device state is lost, and the worker must end.
+// The exception that passes status and reason to the harness. After a fatal failure the device state is lost, and the
+// worker must end.
 class CellFailure : public std::runtime_error {
  public:
   CellFailure(Status status, const std::string& reason, bool fatal = false)
@@ -25,7 +26,7 @@ class CellFailure : public std::runtime_error {
 inline void fail_if_unsupported(const std::string& why) {
   if (!why.empty()) throw CellFailure(Status::unsupported, why);
 }
-// Ends the work on a cell if there is a problem. The reason reads "wrong graph: an edge is in no list".
+// Ends the work on a cell if there is a problem. An example of the reason is "wrong graph: an edge is in no list".
 inline void fail_if_wrong(const std::string& result, const std::string& problem) {
   if (!problem.empty()) throw CellFailure(Status::incorrect, "wrong " + result + ": " + problem);
 }

@@ -25,9 +25,9 @@ class PhaseTimer {
   // `stages`, if given, gets the start of each phase that follows other work.
   explicit PhaseTimer(simt::Stream& stream, Stages* stages = nullptr) : stream_(stream), stages_(stages) {}
 
-  // Times `work`, which launches on the stream. `operations` is the number of mallocs and frees of the phase, or of the
-  // operations that the workload counts. set_operations() corrects the number if it is only known after the run. If a
-  // phase occurs again in a sample, its time and operations are added.
+  // Times `work`, which launches on the stream. `operations` is the number of mallocs and frees of the phase, or of
+  // other operations that the workload counts. set_operations() corrects the number if it is only known after the run.
+  // If a phase occurs again in a sample, its time and operations are added.
   template <class Work>
   void phase(std::string_view name, std::uint64_t operations, Work&& work) {
     if (stages_ != nullptr) stages_->begin(Stage::timed);

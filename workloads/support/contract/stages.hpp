@@ -1,5 +1,5 @@
-// This file names the stages of the work on a cell (harness/README.md lists them). Each stage is reported at its start,
-// so that the reason of a timeout can name the stage that took the time. This header contains no device code.
+// This file names the stages of the work on a cell (harness/README.md lists them). Each change of stage is reported, so
+// that the reason of a timeout can name the stage that took the time. This header contains no device code.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ constexpr std::string_view word(Stage stage) { return stage_words[static_cast<st
 
 using StageListener = std::function<void(Stage)>;  // empty: stages are not reported
 
-// The current stage. A phase that follows another phase is not reported.
+// Stages keeps the current stage and reports each change. A phase that follows another phase is not a change.
 class Stages {
  public:
   explicit Stages(StageListener listener) : listener_(std::move(listener)) {}

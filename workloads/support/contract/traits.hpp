@@ -1,5 +1,5 @@
-// These types are the description of a workload and the results of a run. This header contains no device code, because
-// the host side of the worker includes it, too.
+// These types describe a workload, its histograms and its kernels. This header contains no device code, because the
+// host side of the worker includes it.
 #pragma once
 
 #include <cstdint>

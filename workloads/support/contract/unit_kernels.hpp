@@ -1,5 +1,5 @@
 // This file has the compiled kernels of a unit, as the plug-in's other units and the worker see them. Every unit
-// includes this header, so it uses neither allocators nor strings of the standard library.
+// includes this header, so it includes neither allocators nor <string>.
 #pragma once
 
 #include <span>

@@ -1,7 +1,8 @@
 // This file has the contract of a workload.
 //
-// A workload has two halves. The plug-in of every allocator compiles the device half, kernels.hpp. The host half is
-// compiled once and launches these kernels through an AllocatorHandle, so it does not know which allocator it runs:
+// A workload has two halves. Plug-ins compile the device half, kernels.hpp, for their allocators. The host half is
+// compiled once and launches these kernels through an AllocatorHandle, so it does not depend on the type of the
+// allocator:
 //
 //   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>, ...>;   // kernels.hpp
 //

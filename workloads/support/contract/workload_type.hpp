@@ -26,7 +26,7 @@ struct WorkloadType {
   std::unique_ptr<WorkloadRun> (*open)(const ParameterValues&, const RunSetting&, simt::Stream&) = nullptr;
 };
 
-// Returns every workload of the suite, in the order of the documentation.
+// Returns every workload of the suite, in the order of `allocbench list`.
 std::vector<WorkloadType> all_workloads();
 
 }  // namespace allocbench

@@ -1,6 +1,6 @@
 // This file keeps inputs that the host computes from parameters and a seed. If the run has a scratch folder, its
-// processes share the computed inputs (StoredValue). Each process also keeps its inputs for later cells, which mostly
-// need the same inputs.
+// processes share the computed inputs (StoredValue). Each process also keeps its latest inputs, because later cells
+// often need the same ones.
 //
 // An input lists its parts, which are plain values, vectors of plain values, or vectors of such vectors:
 //

@@ -1,4 +1,4 @@
-// These are the two kernels of most tests: one makes a request per caller, and the other one frees the blocks.
+// Many workloads use these two kernels: one makes a request per caller, and the other one frees the blocks.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -1,11 +1,11 @@
 // Ageing turns a fresh heap into an old one before a workload is measured.
 //
-// Many threads allocate and free at random for a number of rounds, like a long-running program. In each round about
-// half of the threads act on one of their slots: a thread fills the slot if it is empty, and empties it if it is full.
-// Requests have the workload's sizes, half of them or a quarter of them. At the end all blocks are freed except every
-// eighth, so that no design gets one large piece back. A thread of a design that frees in bulk frees all its blocks
-// each time it empties a slot, and at the end. The calls do not depend on the results of earlier calls. If the
-// allocator refuses a request, the slot stays empty.
+// Up to 1,024 threads allocate and free at random for a number of rounds, like a long-running program. In each round
+// about half of the threads act on one of their slots: a thread fills the slot if it is empty, and empties it if it is
+// full. The size of a request is one of the workload's sizes, or a half or a quarter of one. At the end all blocks are
+// freed except every eighth, so that no design gets one large piece back. A thread of a design that frees in bulk frees
+// all its blocks each time it empties a slot, and at the end. The calls do not depend on the results of earlier calls.
+// If the allocator refuses a request, the slot stays empty.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class Ageing {
   void one_round(std::uint64_t round, ScriptCall* calls);
   void act(Thread& thread, std::uint32_t slot, std::uint32_t word, ScriptCall& call);
   std::uint64_t bytes_for(std::uint32_t word) const;
-  // Frees the slots that `survives` does not select.
+  // Frees the blocks in the slots that `survives` does not select.
   template <class Survives>
   void free_all(const AllocatorHandle& allocator, Survives&& survives);
   void launch(const AllocatorHandle& allocator, std::uint32_t rounds);

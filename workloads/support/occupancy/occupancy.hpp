@@ -34,8 +34,8 @@ void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const Fil
 // Occupants are blocks of the allocator's own malloc, which keep memory in use.
 class Occupants {
  public:
-  // With more requests per launch Ouroboros needs longer to fill a pool. With fewer, ScatterAlloc needs longer, because
-  // it starts each launch at the same place.
+  // With more requests per launch Ouroboros needs longer to fill a pool. With fewer requests per launch ScatterAlloc
+  // needs longer, because its searches start at the same place in each launch.
   static constexpr std::size_t most_together = 1 << 16;
 
   // enter() makes up to `count` requests, `together` of them in each launch.
@@ -44,7 +44,7 @@ class Occupants {
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
 
-  // Makes all requests, unless many are refused, and frees the blocks that are not `used`. A later call on a fresh
+  // Makes the requests until 1,024 are refused, and frees the blocks that are not `used`. A later call on a fresh
   // allocator may restore the result of the requests instead (workloads/support/contract/filled_pool.hpp).
   void enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used);
   // Frees the `used` blocks, unless the allocator will be reset.

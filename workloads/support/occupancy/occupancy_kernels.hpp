@@ -8,8 +8,8 @@
 
 namespace allocbench {
 
-// One request per thread, until many were refused. Further requests would search a full pool, and in some designs such
-// a search takes longer the fuller the pool is.
+// Makes one request per thread, until `enough_refusals` requests were refused. Further requests would search a full
+// pool, and in some designs such a search takes longer the fuller the pool is.
 struct OccupyKernel {
   static constexpr std::uint32_t enough_refusals = 1024;
 

@@ -1,7 +1,8 @@
-// PageScreen finds wrong pointers among very many pages of one size, on the device.
+// PageScreen finds wrong pointers among pages of one size, on the device.
 //
-// A sample of an application has millions of pages, more than PointerCheck can sort on the host between two samples. So
-// the pages are sorted on the device, and PointerCheck gets only those that break a rule, the lowest and the highest.
+// A sample of an application can have millions of pages. The host would need too long to sort them after every sample.
+// So more than 65,536 pages are sorted on the device, and PointerCheck gets only those that break a rule, the lowest
+// and the highest.
 #pragma once
 
 #include <vector>
@@ -26,7 +27,7 @@ class PageScreen {
 
   // Returns every page as a block of `bytes` if there are few pages. Otherwise returns the lowest and the highest page,
   // and at most 32 findings: neighbours that overlap, and addresses that are not multiples of 16. Adds `nulls` blocks
-  // at address 0. The result has only these if more than most_pages() pages were stored.
+  // at address 0. If more than most_pages() pages were stored, the result has only these nulls.
   std::vector<RecordedBlock> blocks(std::uint64_t bytes, std::uint64_t nulls) const;
 
   static constexpr std::uint32_t few = 1 << 16;

@@ -16,7 +16,7 @@ class PreOccupation {
   // `page_bytes` is the size of the requests that fill the pool if pages cannot be marked.
   PreOccupation(const RunSetting& setting, std::uint64_t page_bytes, double free_share, simt::Stream& stream);
 
-  // Returns the reason why an allocator cannot have this share in use, or an empty text if it can.
+  // Returns the reason why the allocator cannot start with this free share, or an empty text if it can.
   static std::string unsupported(const RunSetting& setting, std::uint64_t page_bytes, double free_share);
 
   void enter(const AllocatorHandle& allocator);

@@ -1,5 +1,5 @@
-// philox_words() is random_words() (workloads/support/random/random.hpp) for kernels. Kernels that make inputs of a
-// hundred million rows on the device use it. Timed kernels must not.
+// philox_words() is random_words() (workloads/support/random/random.hpp) for kernels. Kernels that make large inputs on
+// the device use it. Timed kernels must not use it.
 #pragma once
 
 #include <Random123/philox.h>

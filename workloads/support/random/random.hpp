@@ -2,8 +2,8 @@
 // sequence is the same for every back end, device and number of threads. The generator is Philox4x32-10 (Salmon et al.,
 // SC'11) from Random123.
 //
-// All draws happen before timing starts, most of them on the host (workloads/support/random/philox.hpp is for kernels).
-// Timed kernels read the drawn values, so they contain the allocator and no generator.
+// All draws happen outside of timed phases, most of them on the host (workloads/support/random/philox.hpp is for
+// kernels). Timed kernels read the drawn values, so they contain the allocator and no generator.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ SIMT_HOST_FN std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(word) * bound) >> 32);
 }
 
-// Maps a word to a number below `bound`. The probability of k is proportional to (k + 1)^-exponent, by inversion of the
-// continuous distribution.
+// Maps a word to a number below `bound`. The probability of k is proportional to the integral of x^-exponent from k + 1
+// to k + 2.
 std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent);
 
 // Returns a number of the standard normal distribution from two words (Box and Muller 1958).

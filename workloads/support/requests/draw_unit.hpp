@@ -1,5 +1,4 @@
-// A draw unit is the unit that makes a random decision: a single thread, a warp or a block. All callers of a unit share
-// the decision.
+// A draw unit is a thread, a warp or a block. All callers of a unit share its random decisions.
 //
 // Paper: Adinetz & Pleiter 2014, which calls this the branch divergence of a test. If each thread decides, the lanes of
 // a warp diverge.

@@ -23,8 +23,8 @@ struct SizeArray {
   SIMT_HOST_FN std::size_t operator[](std::uint32_t caller) const { return bytes[caller]; }
 };
 
-// FixedSize or SizeArray, chosen by a uniform branch. Kernels with loops use it: there the branch costs no time and
-// halves the compile time.
+// FixedSize or SizeArray, chosen by a uniform branch. Kernels that use it are compiled once, and not once for each of
+// the two types.
 struct AnySize {
   std::uint64_t fixed = 0;
   const std::uint32_t* array = nullptr;

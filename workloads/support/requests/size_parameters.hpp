@@ -1,4 +1,4 @@
-// SizeParameters are the parameters of workloads whose requests differ in size: one size, a range, or a weighted list.
+// SizeParameters are the parameters of workloads for the sizes of requests: one size, a range, or a weighted list.
 #pragma once
 
 #include <algorithm>

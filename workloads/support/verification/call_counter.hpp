@@ -11,8 +11,8 @@ namespace allocbench {
 
 class CallCounter {
  public:
-  // `mallocs` is the largest number of mallocs of a pass. If there are very many, only the first ones are recorded. The
-  // sums include all.
+  // `mallocs` is the largest number of mallocs of a pass. Only the first `most_records` mallocs are recorded. The sums
+  // include all.
   CallCounter(simt::Stream& stream, std::uint64_t mallocs)
       : stream_(stream), sums_(1), records_(std::min(mallocs, most_records)) {}
 

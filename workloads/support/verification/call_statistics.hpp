@@ -27,9 +27,9 @@ class CallStatistics {
 
   // Returns a value per pass for each metric (harness/worker/metrics.cpp).
   const std::vector<std::pair<std::string, std::vector<double>>>& values() const { return values_; }
-  // Returns the histograms over all passes. "steps" counts steps of mallocs in bins that begin at 0, 1, 2, 4, 8 ...
-  // "pages_found" counts the pages that a warp finds in the first round of a collaborative search, with a bin per
-  // number.
+  // Returns the histograms over all passes. "steps" counts mallocs by their number of steps, in bins that begin at 0,
+  // 1, 2, 4, 8 ... "pages_found" counts collaborative searches by the number of pages that the warp finds in the first
+  // round, with a bin per number.
   const std::vector<Histogram>& histograms() const { return histograms_; }
 
  private:

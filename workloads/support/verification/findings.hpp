@@ -1,6 +1,6 @@
-// Findings are the results of the leak and reset checks of this process, on separate instances or in the device heap.
-// Cells of an allocator with the same parameters and calls share a check, unless it used the pool of the cell or a
-// larger pool than this cell has.
+// Findings are the results of this process's leak and reset checks on separate instances or in the device heap. Cells
+// of an allocator with the same parameters and calls share a result, unless the pool of the check was larger than the
+// pool of the later cell.
 #pragma once
 
 #include <algorithm>

@@ -131,9 +131,9 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::si
 }
 
 // A steady leak refuses almost three times as many requests in the second half of the remaining rounds as in the first
-// half, and most of them in the last round. Occasional refusals do not grow. Lost memory stays lost, so no round of the
-// last quarter serves almost everything again. A search that gives up early in a full pool refuses whole warps, so its
-// counts vary strongly from round to round.
+// half, and more in the last round than in any other. Occasional refusals do not grow. Lost memory stays lost, so every
+// round of the last quarter has at least half as many nulls as the worst round. A search that gives up early in a full
+// pool can refuse whole warps, so its counts vary from round to round.
 LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done,
                             const Nulls& first) {
   std::uint64_t most = first.most;
@@ -163,7 +163,7 @@ LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_b
           .callers = profile_.geometry.callers};
 }
 
-// Waits once for all rounds, because waiting for each would take most of the time on a GPU.
+// Waits once for all rounds, because waiting for each round would take most of the time on a GPU.
 LeakCheck::Nulls LeakCheck::several_rounds(const AllocatorHandle& allocator, std::uint32_t rounds) {
   const simt::LaunchShape shape = profile_.geometry.shape();
   for (std::uint32_t round = 0; round < rounds; ++round) {

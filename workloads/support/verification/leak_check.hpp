@@ -6,14 +6,14 @@
 // "partial". An allocator that loses freed memory fails.
 //
 // The pool of a cell is usually too large for this check. So the rounds run on a small second instance with the bytes
-// of about eight rounds. If the design cannot serve the first round from this instance, the check tries instances that
-// are 8 times as large each time. If no instance below the size of the cell's own allocator serves the round, the check
-// uses that allocator. The result of a second instance holds for all cells of the allocator with the same requests
-// (LeakFindings).
+// of eight rounds, rounded up to 64 KiB. If the design cannot serve the first round from this instance, the check tries
+// instances that are 8 times as large each time. If no instance below the size of the cell's own allocator serves the
+// round, the check uses that allocator. The result of a second instance is kept for other cells of the allocator with
+// the same requests (findings.hpp).
 //
-// If the first round had no nulls, nulls of later rounds are a leak if they persist and are many or grow. All other
-// nulls are refusals: either all free pieces were too small for the largest request, or a search gave up early. The
-// verdict includes their number.
+// If the first round had no nulls, nulls of later rounds are a leak if they persist and are many or grow. The other
+// nulls of later rounds count as refusals: a free piece may be too small for a request, or a search may give up early.
+// The result includes their number.
 #pragma once
 
 #include <chrono>
@@ -31,14 +31,14 @@ namespace allocbench {
 
 class LeakCheck {
  public:
-  // Designs in the device heap have only the cell's own instance. Most of them cannot allocate twice its bytes in
-  // reasonable time.
+  // A design in the device heap has only the cell's own instance. Requests for twice its bytes can take much longer
+  // than this budget.
   static constexpr std::chrono::milliseconds default_budget{50};
 
   LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting, LeakFindings& findings,
             std::chrono::milliseconds budget = default_budget);
 
-  // `own` is the allocator of the cell, without blocks. Throws CellFailure for a leak.
+  // `own` is the allocator of the cell, without blocks. Throws CellFailure for a leak or a broken invariant.
   LeakResult run(const AllocatorHandle& own);
 
  private:
@@ -46,7 +46,7 @@ class LeakCheck {
   // again with up to 16,384 callers. Returns the second result if the second run was complete, otherwise the first.
   std::optional<LeakResult> by_few_then_many(const std::function<std::optional<LeakResult>()>& check);
   std::optional<LeakResult> growing();
-  // Returns nothing if this pool is too small for the design or the device has no memory for it.
+  // Returns nothing if this pool cannot serve the first round or the device has no memory for it.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
   std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);
   struct Nulls {
@@ -65,7 +65,7 @@ class LeakCheck {
   std::chrono::milliseconds budget_;
   RequestProfile profile_;
   std::size_t instance_bytes_ = 0;  // pool of the second instance that gave the result
-  // The factor by which a second instance must be larger than for eight rounds. It depends on the design, not on the
+  // The second instance has this factor times the bytes of eight rounds. The factor depends on the design, not on the
   // callers.
   std::size_t growth_ = 1;
   std::chrono::duration<double> round_time_{};  // time per round in the last rounds

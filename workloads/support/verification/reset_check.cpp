@@ -21,8 +21,8 @@ constexpr std::chrono::milliseconds reset_check_budget{100};
 const Geometry lone_lane = Geometry::of_callers(1, simt::warp_size, 1);
 // Designs with two heaps serve requests up to this size from their pool, which reset() covers.
 constexpr std::uint64_t largest_in_pool = 1024;
-// A search that gives up early serves a different number of blocks each time. This many tries tell such a search from a
-// loss.
+// A search that gives up early can serve a different number of blocks each time. This many tries tell such a search
+// from a loss.
 constexpr int tries_to_judge = 4;
 // For the same reason, a pool counts as drained only after this many refused calls in a row.
 constexpr int refusals_of_empty_pool = 12;
@@ -151,8 +151,8 @@ void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::str
                                            bytes_text(small.arena.pool_bytes()) + ")");
 }
 
-// The kernel of frees ends with release_all(), which frees every block of a design that frees in bulk. Such designs may
-// reuse the blocks afterwards.
+// Designs that free in bulk do not get this check: the kernel of frees ends with release_all(), after which they may
+// reuse every block.
 void ResetCheck::require_nulls_ignored(const Small& small, std::size_t from_new) {
   Blocks blocks = drain(small.allocator, from_new);
   free_nulls(small.allocator);
@@ -164,7 +164,7 @@ void ResetCheck::require_nulls_ignored(const Small& small, std::size_t from_new)
 }
 
 ResetCheck::Blocks ResetCheck::drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected) {
-  // A design that reuses blocks without a free is drained by one pass over its pool.
+  // A design that reuses blocks without a free never counts as drained, so the loop ends after half of the pool.
   const std::size_t most = setting_.traits().recycles_unfreed ? blocks_per_pool / 2 : most_blocks_counted;
   const std::size_t by_many = std::min(most, expected.value_or(blocks_per_pool / 2));
   const std::size_t by_few = std::min(most, expected.value_or(most));
@@ -214,7 +214,7 @@ void ResetCheck::require_right(const Blocks& blocks, const PointerRules& rules, 
   if (!check.ok()) throw CellFailure(Status::incorrect, "after " + when + ": " + check.problem());
 }
 
-// Blocks are live before and after the nulls, so a block that is freed by mistake is handed out a second time.
+// Blocks are allocated before and after the nulls, so a block that is freed by mistake can be handed out a second time.
 void ResetCheck::free_nulls_of(const AllocatorHandle& own) {
   constexpr std::uint64_t small_request = 64;
   request_bytes_ = std::min<std::uint64_t>(small_request, setting_.max_request());

@@ -1,12 +1,13 @@
 // The reset check tests that after reset() a full pool serves as much as a new one, and that free(null) changes
-// nothing. Whatever the workload is, a process drains an allocator only once for the same parameters and number of
-// calling lanes per warp.
+// nothing. Cells of an allocator with the same parameters and number of calling lanes per warp share a result, whatever
+// their workload is.
 //
-// Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB. If the
-// design cannot use this pool, the next one is four times as large, up to the cell's pool. The second instance is
-// drained in at most 8,192 blocks, mostly of 1/512 of the pool. The result holds for all pools that are at least as
-// large (findings.hpp). The cell's own allocator only frees nulls while some of its blocks are in use, and not even
-// this if it frees in bulk.
+// Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB, or the
+// size of the cell's pool if that is smaller. If the design cannot use this pool, the next one is four times as large,
+// up to the cell's pool. The second instance is drained in at most 8,192 blocks, each of 1/512 of the pool or the
+// largest size below that the design serves. The result holds for all pools that are at least as large (findings.hpp).
+// The cell's own allocator only frees nulls while some of its blocks are in use. If it frees in bulk, this test is left
+// out.
 #pragma once
 
 #include <chrono>
@@ -26,7 +27,7 @@ namespace allocbench {
 class ResetCheck {
  public:
   // `own` are the rules for the pointers of the cell's allocator. `lanes_per_warp` is that of the cell, because some
-  // designs are measured with only one lane. `findings` are the findings of the process.
+  // designs are measured with only one calling lane per warp. `findings` are the findings of the process.
   ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp,
              ResetFindings& findings);
 
@@ -48,7 +49,7 @@ class ResetCheck {
   // Checks reset() and free(null) on a second instance with this pool. Returns the verdict, or nullopt if the design
   // cannot use this pool or the device has no memory for it.
   std::optional<std::string> on_second_instance(std::size_t pool_bytes);
-  // Returns the smallest number of blocks that a new instance serves, among several instances.
+  // Returns the smallest number of blocks that any of several new instances serves.
   std::size_t least_served_by_new(std::size_t pool_bytes);
   // Checks that the pool serves as much as a new one after `prepare`. `from_new` is the number of blocks of a new one.
   // A smaller number from another new instance replaces it.

@@ -45,7 +45,8 @@ struct Script {
   static SIMT_FN unsigned char byte_of(std::uint64_t slot, std::uint64_t offset) {
     return static_cast<unsigned char>((slot * 0x9e3779b97f4a7c15u >> 32) + offset * 31);
   }
-  // Length of the checked parts at the beginning and the end of a block. A small block is checked completely.
+  // Length of the checked parts at the beginning and the end of a block. A block of up to twice this length is checked
+  // completely.
   static constexpr std::uint64_t edge_bytes = 64;
   SIMT_FN void fill(void* block, std::uint64_t bytes, std::uint64_t slot) const {
     auto* const memory = static_cast<unsigned char*>(block);

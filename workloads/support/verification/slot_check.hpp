@@ -14,7 +14,7 @@
 
 namespace allocbench {
 
-// Slots in device memory, and what they mean.
+// Slots in device memory, with the sizes and callers of their blocks.
 struct SlotRange {
   void* const* slots = nullptr;
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// TracePass runs a pass of a workload whose calls become a trace (docs/try-your-application.md).
+// TracePass records the calls of a workload's pass as a trace (docs/try-your-application.md).
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace allocbench {
 
 class TracePass {
  public:
-  // The buffers have room for `calls` calls of a kernel. Throws CellFailure if the design keeps blocks in the device
+  // The buffers have room for `calls` calls per kernel. Throws CellFailure if the design keeps blocks in the device
   // heap or frees in bulk.
   TracePass(simt::Stream& stream, const AllocatorHandle& allocator, const PointerRules& rules, std::size_t pool_bytes,
             std::uint32_t calls);
 
   // Returns the allocator for the sample.
   AllocatorHandle allocator() { return allocator_.traced(recorder_); }
-  // Writes the trace. Returns its contents and what it lacks. If the folder cannot be written, the text reports this,
-  // and all results stay valid.
+  // Writes the trace. Returns a text with the numbers of its calls and kernels and of lost calls. If the folder cannot
+  // be written, the text reports this, and all results of the cell stay valid.
   std::string write(const std::string& folder) const;
 
  private:
