@@ -4,7 +4,7 @@
     tools/lacking-values.py STUDY KEPT      e.g. results/study results/reference/h200
 
 Standard error gets the totals: how many of KEPT's values STUDY has, and how many with three rounds or all that the
-config has. Then it gets the configs of which STUDY lacks more than half. Only cells that STUDY defines are compared.
+config has. Then it gets the configs of whose values STUDY lacks more than half. Only cells that STUDY defines are compared.
 Exit codes: 0 no value is lacking, 1 a value is lacking, 2 wrong paths.
 """
 

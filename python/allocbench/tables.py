@@ -30,7 +30,7 @@ def read(*runs: str | Path) -> pandas.DataFrame:
 
 
 def cells(*runs: str | Path) -> pandas.DataFrame:
-    """Returns a row per cell, with its settings, `status` and `reason`. The columns are those of read()."""
+    """Returns a row per cell, with its settings, `status` and `reason`. The columns are those of read() that describe cells."""
     return _joined(runs, lambda folder, document, cells: pandas.DataFrame(index=cells.index))
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the contract suite with seeds 1 to N and writes how the cases end: `make test-contract-seeds`.
 
-The run fails if a case fails with some seed, unless expected_failures.json lists it with a reason. It also fails if no
-seed shows a listed case that varies.
+The run fails if a case fails with some seed, unless expected_failures.json lists it with a reason. It also fails if a
+listed case that varies (`varies`) fails with no seed.
 """
 
 import argparse
@@ -20,7 +20,7 @@ SEED_VARIABLE = "ALLOCBENCH_CONTRACT_SEED"
 
 
 def run_with(program, seed, only):
-    """Returns GoogleTest's report for one seed. All plug-ins run in one process, and each case has its own."""
+    """Returns GoogleTest's report for one seed. One process runs the cases of all plug-ins."""
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder, "report.json")
         result = subprocess.run([program, f"--gtest_filter={only}", f"--gtest_output=json:{output}"], stdout=subprocess.DEVNULL,
@@ -55,7 +55,7 @@ def reason_for(entries, allocator, case):
 
 
 def unseen(entries, ends):
-    """Returns the entries of one case that vary and that no seed shows."""
+    """Returns the entries that name one case, vary, and fail with no seed."""
     return sorted(key for key, entry in entries.items() if entry.get("varies") and key[1] != "*" and key not in ends)
 
 

@@ -1,7 +1,7 @@
 """Checks the commands in pages that no test runs: their verbs, options, files and groups must exist.
 
-It reads blocks that begin with ```sh alone, indented lines and `code`. run_document.py runs the other blocks. With
---dry-run, it also plans the studies and configs of the tree, which needs all plug-ins.
+The script reads blocks that begin with ```sh alone, indented lines and `code`. run_document.py runs the blocks that are
+marked for it. With --dry-run, the script also plans the studies and configs of the tree, which needs all plug-ins.
 
     check_commands.py ROOT PROGRAM [--dry-run]
 """
