@@ -29,7 +29,7 @@ RULES = {
     "factors": {"size": 4, "threads": 10, "lanes": 4, "fill": 2, "pool": 100},
     "other_lifetime": 1.5,
     "others": OTHERS,
-    "memory_factor": 4,  # a measured size that differs by more than this factor says nothing about the memory
+    "memory_factor": 4,  # a measured size that differs by more than this factor is not used for the memory
     "not_measured": style.NOT_MEASURED,
     "one_size": ONE_SIZE,
     "never_frees": "never frees",
@@ -60,7 +60,7 @@ class Ranked:
     slower: float | None
     low: float | None
     high: float | None
-    seconds: float | None  # time of one operation in the nearest case that has it; for a replayed trace, the whole time
+    seconds: float | None  # time of one operation in the nearest case that has this number; for a replayed trace, the whole time
     memory: float | None  # bytes of memory per requested byte
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or NOT_MEASURED), reason

@@ -278,7 +278,7 @@ def _first(values: dict, phase: str, metric: str):
 
 
 def _short(number: float):
-    """Rounds to five digits: more than the intervals support, and few enough for a page. Returns None for NaN."""
+    """Rounds to five significant digits, so that the page stays small. Returns None for NaN."""
     if number is None or math.isnan(number):
         return None
     made = float(f"{number:.5g}")

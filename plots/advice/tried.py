@@ -1,4 +1,4 @@
-"""This module ranks all allocators for a recorded application, from the run in which `allocbench try` replayed it."""
+"""This module ranks allocators for a recorded application, from the run in which `allocbench try` replayed it."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
 
 
 def _of_today(run: Run, claim: dict, judged: Judged, today: dict) -> Judged:
-    """Replaces the verdict by `cannot tell` if the results are too old for the sentence: they measured older code of a form,
+    """Replaces the verdict by `cannot tell` if the results are too old for the sentence: they come from older code of a form,
     or the current config has another heap state or equal pools instead of different ones for the sentence's allocators.
     """
     changed = _older_code(run, claim) or unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN or judged.published.estimate else ""
@@ -271,7 +271,7 @@ HEADER = ("claim", "paper", "original", "published form", "reworked form", "verd
 _INTRODUCTION = """This page judges sentences of the papers by these results. The verdict is about the published form alone.
 
 * **paper**: the paper's value. If the paper gives no number, the sentence has our bounds in parentheses.
-* **verdict**: `holds` if the whole interval agrees with the sentence, and `does not hold` if no part of it agrees. `experiment differs` is a `does not hold` whose test is not the paper's test, so it is not a finding about the paper. `cannot tell` covers all other cases: part of the interval agrees, the value or the interval is missing, the results measured older code of a form, or the current config has another heap state or equal pools instead of different ones.
+* **verdict**: `holds` if the whole interval agrees with the sentence, and `does not hold` if no part of it agrees. `experiment differs` is a `does not hold` whose test is not the paper's test, so it is not a finding about the paper. `cannot tell` covers all other cases: part of the interval agrees, the value or the interval is missing, the results come from older code of a form, or the current config has another heap state or equal pools instead of different ones.
 * **places**: a sentence about every place holds if it holds in each place. One place can decide against it, or for a sentence about some place, if its verdict is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. The interval of a mean comes from its rounds. `places ×/÷` is the geometric standard deviation of the places.
 * **rounds**: {few_rounds} ([what the interval covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)).
 * **unequal**: the pool, state, workload, or number of warm-ups or samples that the config overrides for some allocators of the sentence.

@@ -188,7 +188,7 @@ def margin(estimate: Estimate, claim: dict) -> float:
 
 
 def _p(estimate: Estimate, claim: dict, verdict: str) -> float:
-    """Returns the two-sided p-value for the verdict. A small one supports the verdict.
+    """Returns the two-sided p-value for the verdict. A small p-value supports the verdict.
 
     For `holds`, the nearer bound counts. For `does not hold`, the violated bound counts.
     """

@@ -43,7 +43,7 @@ def draw(axes, xs, ys, look: style.Look, size: float, gid: str = "", label: str 
     """Draws white markers with dashed edges, which interrupt their line. With a `label` they are in the legend.
 
     The marker still shows the form: a full marker becomes white, a half-filled one keeps a pale half, and the marker of
-    an original, which is hollow anyway, gets a dot. Crosses have no face and are only dashed.
+    an original, which is always hollow, gets a dot. Crosses have no face and are only dashed.
     """
     open_ended = look.marker in "x+"
     size += 1

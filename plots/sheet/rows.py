@@ -42,7 +42,7 @@ def split(lengths: Sequence[int], parts: int) -> list[tuple[int, int]]:
     """Splits groups of rows, given by their lengths, into at most `parts` stretches whose longest is as short as
     possible.
 
-    A stretch is (first row, row behind the last).
+    A stretch is (first row, row after the last).
     """
     bounds = [0, *itertools.accumulate(lengths)]
     least = -(-bounds[-1] // parts)

@@ -51,9 +51,9 @@ class Time:
 class Place:
     """A place is a phase of a cell, with the time of each run that has an interval there."""
 
-    label: str     # of the allocator
-    values: tuple  # of the config's axes
-    name: str      # both, as shown
+    label: str     # label of the allocator
+    values: tuple  # values of the config's axes
+    name: str      # label and values, as shown
     workload: str
     phase: str
     times: list[Time]

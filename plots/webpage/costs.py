@@ -2,7 +2,7 @@
 set-up time.
 
 There are two fronts: one of all allocators, and one of allocators that serve any size. Neither front has ablations. Neither
-has allocators that never free, are ok in less than nine of ten cells, have no known registers, or are unsafe by the bug
+has allocators that never free, are ok in fewer than nine of ten cells, have no known registers, or are unsafe by the bug
 search.
 """
 

@@ -47,7 +47,7 @@ def samples(*runs: str | Path) -> pandas.DataFrame:
                 continue
             for phase in cell.get("phases", []):
                 if "samples" not in phase:
-                    raise NothingToDraw(f"{folder} was kept without its samples. If its log has them, copy events.jsonl out of it, and write them again with: allocbench report")
+                    raise NothingToDraw(f"{folder} was kept without its samples. If its log has the samples, unpack events.jsonl into another folder, and write the results there with: allocbench report")
                 numbers = [number for number, count in enumerate(phase.get("rounds", [len(phase["samples"])])) for _ in range(count)]
                 made += [(cell["id"], phase["name"], number, index, seconds)
                          for index, (number, seconds) in enumerate(zip(numbers, phase["samples"]))]

@@ -126,7 +126,7 @@ def _with_nulls(run: Run, shown: pandas.DataFrame) -> list[str]:
 
 
 def _older_code(run: Run) -> list[str]:
-    """Returns why the ledger gives no verdict on some claims about this run, if the run measured older code of a form."""
+    """Returns why the ledger gives no verdict on some claims about this run, if the run has older code of a form."""
     config = configs.named(run.name) or run.config
     older = [claim["older_code"] for claim in config.get("claims", []) if "older_code" in claim]
     measured = set(run.provenance.get("measured_revisions", []))
