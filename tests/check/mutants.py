@@ -354,7 +354,7 @@ def kept_rows(path, top, names):
     """Returns the rows of the table whose mutants exist."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else [top]
     if lines[0] != top:
-        raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out, or remove the file, to begin anew.")
+        raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nTo begin again, leave --resume out or remove the file.")
     return [without_verdict(line) for line in lines if " | " in line and line.split(" | ")[0] in names]
 
 
@@ -362,13 +362,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--mutants", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1, help="which mutants are drawn")
-    parser.add_argument("--seeds", type=int, default=10000, help="schedules for each mutant, at most")
+    parser.add_argument("--seed", type=int, default=1, help="seed that decides the mutants")
+    parser.add_argument("--seeds", type=int, default=10000, help="most schedules for each mutant")
     parser.add_argument("--race-seeds", type=int, default=150)
-    parser.add_argument("--only", action="append", default=[], help="mutants whose name has this text")
-    parser.add_argument("--model", action="append", default=[], help="as of allocbench check; without it the built-in ones")
-    parser.add_argument("--no-invariants", action="store_true", help="without the allocators' own broken_invariant()")
-    parser.add_argument("--folder", type=pathlib.Path, help="where mutants are made; a search beside this one needs another")
+    parser.add_argument("--only", action="append", default=[], help="search only mutants whose name has this text")
+    parser.add_argument("--model", action="append", default=[], help="model, as for allocbench check (default: the built-in models)")
+    parser.add_argument("--no-invariants", action="store_true", help="search without the allocators' own broken_invariant()")
+    parser.add_argument("--folder", type=pathlib.Path, help="folder for mutants; two searches at the same time need different folders")
     parser.add_argument("--out", type=pathlib.Path, help="also write the table here")
     parser.add_argument("--resume", action="store_true", help="with --out: keep the rows of that table")
     arguments = parser.parse_args()

@@ -86,8 +86,8 @@ def summary(seeds, ends, entries):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", help="contract_test_cpu")
-    parser.add_argument("--seeds", type=int, default=10, help="how many, from 1 on")
-    parser.add_argument("--only", default="*", help="a filter of GoogleTest: no summary is written, and no entry need be seen")
+    parser.add_argument("--seeds", type=int, default=10, help="number of seeds, from 1 on (default: %(default)s)")
+    parser.add_argument("--only", default="*", help="filter of GoogleTest; with it no summary is written, and cases that vary need not fail")
     parser.add_argument("--list", type=pathlib.Path, default=LIST)
     parser.add_argument("--out", type=pathlib.Path, default=SUMMARY)
     given = parser.parse_args(arguments)

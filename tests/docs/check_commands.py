@@ -143,7 +143,7 @@ def main() -> int:
     options = parser.parse_args()
     programs = Programs(options.root.resolve(), options.program.resolve(), options.dry_run)
     found = [f"{page.relative_to(programs.root)}: {why}" for page in pages(programs.root) for why in objections(page.read_text(encoding="utf-8"), programs)]
-    print("\n".join(found) or "every command is one that its program takes")
+    print("\n".join(found) or "all programs accept their commands")
     return 1 if found else 0
 
 
