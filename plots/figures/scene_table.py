@@ -2,8 +2,8 @@
 input, and the image has one row.
 
 The figure shows what the application requests from its allocator, and the time relative to a reference allocator. The
-Markdown also shows the part of each time that exceeds the reference's time, in percent; an image has no room for it. Tables
-that the paper prints follow below.
+Markdown also shows the part of each time that exceeds the reference's time, in percent; an image has no room for it.
+Tables that the paper prints follow below.
 """
 
 from __future__ import annotations

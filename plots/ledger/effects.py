@@ -181,8 +181,8 @@ def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
 
 
 def _growth(run: Run, effect: dict, where: dict) -> Found:
-    """Fits the power x^k to each series and returns the exponents k. A flat series has exponent 0, and a series
-    that is proportional to x has exponent 1. A series with fewer than three positive points has none.
+    """Fits the power x^k to each series and returns the exponents k. A flat series has exponent 0, and a series that is
+    proportional to x has exponent 1. A series with fewer than three positive points has none.
     """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])
@@ -209,8 +209,8 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
 def _straight(run: Run, effect: dict, where: dict) -> Found:
     """Fits a straight line a + bx to each series and returns R2, the share of the squares that it explains.
 
-    R2 is 0 if the line does not rise. A series needs at least four values. The interval comes from a thousand normal draws, whose
-    spread follows from the intervals of the values.
+    R2 is 0 if the line does not rise. A series needs at least four values. The interval comes from a thousand normal
+    draws, whose spread follows from the intervals of the values.
     """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])

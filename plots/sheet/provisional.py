@@ -1,9 +1,8 @@
 """This module marks provisional values: values of fewer than three rounds, if the cell is to have more
 (harness/front/statistics/rounds.hpp).
 
-Figures draw them hollow with a dashed edge, heat maps write them in italics, and tables mark them. They have no interval,
-and no claim uses them. Counts of
-untimed passes and facts from the compiler are final after the first round.
+Figures draw them hollow with a dashed edge, heat maps write them in italics, and tables mark them. They have no
+interval, and no claim uses them. Counts of untimed passes and facts from the compiler are final after the first round.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ def parse_bytes(value) -> int:
 
 
 def in_bytes(value: float) -> str:
-    """Writes at most three significant digits, or a whole number from 1,000 on. A whole size from 1 KiB to 100,000 B that rounding would change is written in full: 4,100 B is
-    not 4 KiB.
+    """Writes at most three significant digits, or a whole number from 1,000 on. A whole size from 1 KiB to 100,000 B
+    that rounding would change is written in full: 4,100 B is not 4 KiB.
     """
     if 1024 < value < 1e5 and float(value).is_integer() and float(_short(value / 1024)) * 1024 != value:
         return f"{value:,.0f} B"

@@ -147,8 +147,8 @@ def y_bounds(values: Sequence[float], log: bool) -> tuple[float, float]:
 def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str], binary: bool = False) -> None:
     """Sets scale, limits and ticks that cover `values`.
 
-    A `binary` quantity, such as bytes, has ticks at powers of two on a logarithmic axis, and at round numbers of KiB, MiB
-    and so on on a linear one.
+    A `binary` quantity, such as bytes, has ticks at powers of two on a logarithmic axis. On a linear axis, it has ticks
+    at round numbers of KiB, MiB and so on.
     """
     bounds = y_bounds(values, log)
     axes.set_yscale("log" if log else "linear")
@@ -186,8 +186,8 @@ def _binary_marks(bounds: tuple[float, float]) -> list[float]:
 
 
 def _log_marks(bounds: tuple[float, float]) -> list[float]:
-    """Returns decades if they are enough, otherwise decades with 2 and 5, otherwise equal steps. Every axis has at least two
-    labels.
+    """Returns decades if they are enough, otherwise decades with 2 and 5, otherwise equal steps. Every axis has at
+    least two labels.
     """
     first, last = math.floor(math.log10(bounds[0])), math.ceil(math.log10(bounds[1]))
     for steps in ((1,), (1, 2, 5)):

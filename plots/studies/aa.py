@@ -1,8 +1,9 @@
 """This module draws the A/A figure: runs of the same config on one card, compared with each other.
 
 Every difference between these runs is an error of the measurement. The figure counts intervals of one cell that do not
-overlap. If few pairs of intervals are disjoint, a difference between two allocators with disjoint intervals is credible. The
-figure may have several configs, and runs of several cards of one model. Pairs of runs on different cards are counted apart.
+overlap. If few pairs of intervals are disjoint, a difference between two allocators with disjoint intervals is
+credible. The figure may have several configs, and runs of several cards of one model. Pairs of runs on different cards
+are counted apart.
 """
 
 from __future__ import annotations

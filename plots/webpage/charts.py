@@ -36,9 +36,9 @@ def markers(symbol: str, hollow: list[bool]) -> str | list[str]:
 def axis(title: str, log: bool = False, values=(), factors: bool = False, unit: str = "", **more) -> dict:
     """Returns the layout of an axis.
 
-    A logarithmic axis over `values` labels the decades, and also 2 and 5 if the ends differ by less than the factor _DECADES.
-    Times and counts that differ by less than the factor _CLOSE have a label at every digit. Times and counts have SI prefixes (20 µs,
-    100 k). Factors are written in full (0.5, 1,000).
+    A logarithmic axis over `values` labels the decades, and also 2 and 5 if the ends differ by less than the factor
+    _DECADES. Times and counts that differ by less than the factor _CLOSE have a label at every digit. Times and counts
+    have SI prefixes (20 µs, 100 k). Factors are written in full (0.5, 1,000).
     """
     made = {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False}
     positive = [value for value in values if value and value > 0]

@@ -54,8 +54,8 @@ def _mean(factors: list) -> tuple[float | None, int, int]:
 
 
 def _best(table: dict, number: int, phase: str) -> float | None:
-    """Returns the best time of an allocator that frees, or None if there is none. Allocators that never free do less work, so they
-    are no rivals.
+    """Returns the best time of an allocator that frees, or None if there is none. Allocators that never free do less
+    work, so they are no rivals.
     """
     times = [
         result[phase][0]

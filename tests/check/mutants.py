@@ -157,8 +157,8 @@ class Search:
                 if cell["outcome"] not in ("ok", "unsupported") and (cell["part"], cell["outcome"]) != ("races", "hang")]
 
     def a_few_models_at_a_time(self, option, runs, *more):
-        """Makes `runs` runs, spread over all models, and searches four models at a time. It stops after the first four with a
-        finding, because crashes and races in all models take long.
+        """Makes `runs` runs, spread over all models, and searches four models at a time. It stops after the first four
+        with a finding, because crashes and races in all models take long.
         """
         per_model = -(-runs // len(self.models))
         for first in range(0, len(self.models), 4):
@@ -278,8 +278,8 @@ class Hunt:
 
 
 def in_drawn_order(mutants, seed):
-    """Draws an operator for each turn, which takes the next mutant of this operator. Hashes of the names order the mutants of an
-    operator, so a new or removed mutant leaves the others of its operator in their order.
+    """Draws an operator for each turn, which takes the next mutant of this operator. Hashes of the names order the
+    mutants of an operator, so a new or removed mutant leaves the others of its operator in their order.
     """
     def place(mutant):
         return hashlib.sha256(f"{seed} {mutant.name}".encode()).hexdigest()

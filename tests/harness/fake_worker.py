@@ -98,8 +98,8 @@ def describe():
 
 
 def leave_daemon(hidden):
-    """Starts a process in its own session: the child of a child that ends or, if hidden, a child of the worker. A hidden one is
-    started once per run.
+    """Starts a process in its own session: the child of a child that ends or, if hidden, a child of the worker. A
+    hidden one is started once per run.
     """
     path = os.environ["FAKE_WORKER_DAEMON"]
     if hidden and os.path.exists(path):

@@ -178,8 +178,8 @@ class Study(StudyTest):
 
     def test_the_plan_counts_the_processes_that_a_study_starts(self):
         # In a round, all cells of `steady` share a process. `per_process` takes three processes for each cell. The
-        # program learns from opened cells whether `heaped` uses its share of the device heap. It does, so it takes a process
-        # per pool.
+        # program learns from opened cells whether `heaped` uses its share of the device heap. It does, so it takes a
+        # process per pool.
         self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
         self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
         plan = self.study("mine", "--dry-run").stdout
