@@ -1,8 +1,8 @@
-# `make demo` and `make test` are the two commands of the README. Each is enough on a fresh Debian 12 machine. `make
-# help` prints the text behind each ##. Programs and plug-ins are in build/bin/.
+# The README names `make demo` and `make test`. Each is enough on a fresh Debian 12 machine. `make help` prints the text
+# behind each ##. Programs and plug-ins are in build/bin/.
 
 JOBS ?= $(shell nproc)
-# Tests of whole programs often wait, so one more job runs.
+# Tests of whole programs often wait, so one more test than jobs runs at a time.
 TEST_JOBS = $(shell expr $(JOBS) + 1)
 # nvcc is often installed outside of PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
@@ -17,7 +17,7 @@ demo:  ## install what is missing, build, run configs/smoke.json on the best bac
 	  wait $$packages && exit $$built
 	tools/demo.sh
 
-test: dependencies  ## the same set-up, then the tests, without device code where there is no GPU
+test: dependencies  ## install what is missing, build, run the quick tests; without a GPU, compile no device code
 	cmake --preset release
 	cmake --build --preset quick --parallel $(JOBS)
 	ctest --preset quick --parallel $(TEST_JOBS)
@@ -41,7 +41,7 @@ test-asan-device: dependencies  ## executor, allocators and workloads under Addr
 	cmake --preset asan && cmake --build --preset asan-device --parallel $(JOBS) && ctest --preset asan-device --parallel $(JOBS)
 
 # Tests the CPU back end under AddressSanitizer with UBSan and under ThreadSanitizer. The documents are left out under
-# ThreadSanitizer, because a worker ten times slower does not meet the deadlines of their commands.
+# ThreadSanitizer, because its workers are too slow for the deadlines of their commands.
 test-sanitizers: dependencies  ## all tests of the CPU back end under AddressSanitizer with UBSan, then under ThreadSanitizer
 	cmake --preset asan && cmake --build --preset asan --parallel $(JOBS) && ctest --preset asan --parallel $(JOBS)
 	cmake --preset tsan && cmake --build --preset tsan --parallel $(JOBS) && ctest --preset tsan --parallel $(JOBS)
@@ -61,7 +61,7 @@ build: dependencies  ## all programs and plug-ins
 	cmake --preset release
 	cmake --build --preset programs --parallel $(JOBS)
 
-build-all: dependencies  ## the same with tests and benchmarks
+build-all: dependencies  ## all programs, plug-ins, tests and benchmarks
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 

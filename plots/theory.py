@@ -1,4 +1,5 @@
-"""Expected number of steps of page allocators: equations (1) to (14) and both theorems of Pham et al. 2025.
+"""Computes expected numbers of steps of page allocators by Pham et al. 2025: equations (1) to (6), (9) to (11), (13) and
+(14), and both theorems.
 
 The notation is that of the paper. There are T pages, of which A are free when N threads request one each. A word of the
 bitmap has w bits. M is the number of clusters of free pages. TAS is the mean number of steps of a thread. WAS is the
@@ -8,8 +9,8 @@ This module differs from the printed equations:
 
 * A function whose name ends in `exact` computes the exact sum that the paper approximates.
 * (10) is the first-passage density of a Brownian motion with drift, an inverse Gaussian. So the integral (11), which
-  the paper says has no closed form, is a / mu.
-* (13) allows clusters without a page. If single pages are free by chance, far more requests walk than it says.
+  the paper says has no closed form, is 32 / mu, where mu is the mean of equation (9).
+* (13) allows clusters without a page. If single pages are free by chance, more requests walk than (13) says.
 * Theorem 1 requires w A / T to be small compared with A - N.
 
 CURVES also has formulas of other papers. `python3 -m plots.theory` prints the reference values.
@@ -114,7 +115,7 @@ def corw_steps(pages: float, free: float, threads: float, word: int = 32) -> flo
 
 
 def corw_steps_exact(pages: float, free: float, threads: float, word: int = 32) -> float:
-    """Computes the mean number of steps in which a warp finds 32 pages, with binomial yields. (10) approximates it."""
+    """Computes the mean number of steps in which a warp finds 32 pages, with binomial yields. Equation (11) approximates it."""
     share = (free - threads) / pages
     tried = LANES * word
     total, rounds = 1.0, 1  # a first round is always made
@@ -150,8 +151,8 @@ def crw_bitmap_steps(pages: float, free: float, threads: float, clusters: float,
 
 
 def crw_warp_steps(pages: float, free: float, threads: float, clusters: float, lanes: int = LANES) -> float:
-    """Computes the largest number of steps of 32 independent CRW requests. The paper has numbers for it but no formula
-    (fig. 9).
+    """Computes the mean of the largest number of steps of 32 independent CRW requests. The paper has numbers for it but no
+    formula (fig. 9).
 
     A request takes one step, or one step more than a walk that succeeds with the worst chance, (A - N) / T.
     """

@@ -2,12 +2,14 @@
 """Checks the kept results of a card. Reviewers run this script on a pull request, and tests run it on each folder of
 results/reference.
 
-CARD is a folder with one folder per run and a README.md. The rules are:
+CARD is a folder with one folder per run and a README.md. Its name has only small letters, digits and hyphens. The other
+rules are:
 
 * Each run comes from one clean revision, one card and one driver.
 * The results of a run agree with its log.
 * All runs on a GPU come from one model of card.
-* The folder contains only runs, pages, pictures and the ledger, and no file is larger than 1 MiB.
+* The folder contains only packed logs and results, and files that end with .md, .png or .json.
+* No file is larger than 1 MiB.
 
 The script prints every objection. It exits with 1 if there is one.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a config on the GPU with its CUDA worker under NVIDIA's compute-sanitizer.
+# Runs a config on the GPU, with the CUDA worker under NVIDIA's compute-sanitizer.
 #   tools/compute-sanitizer.sh [TOOL...]        memcheck and synccheck by default
 # Environment: CONFIG (configs/sanitize.json), PROGRAMS (build/bin), OUT (results/sanitize).
 # Times measured under a sanitizer mean nothing. The exit code is 0 if every cell is ok and no error was reported.

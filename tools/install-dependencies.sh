@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are needed to build, test and draw. If none is missing, it does nothing and needs no
-# rights.
+# root rights.
 #   tools/install-dependencies.sh [--build | --figures | --dev]
 # With --build it installs only what compiling needs, with --figures also what figures need. With --dev it also installs
 # what contributors use: clang-format, Chromium and other shells for tests, and Slurm for tests of studies on a cluster.
@@ -37,13 +37,13 @@ fi
 as_root=()
 if [[ $EUID -ne 0 ]]; then
   if ! command -v sudo >/dev/null; then
-    echo "Missing packages, and neither root nor sudo to install them: ${missing[*]}" >&2
+    echo "These packages are missing, and only root or sudo can install them: ${missing[*]}" >&2
     exit 3
   fi
   as_root=(sudo)
 fi
 echo "Installing: ${missing[*]}"
-# dpkg's lines say nothing more, and `make demo` compiles at the same time. Errors go to standard error.
+# The output of dpkg is dropped, because `make demo` compiles at the same time. Errors go to standard error.
 # `make demo` calls this script twice, and an hour-old list of packages is new enough.
 if [[ -z $(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -cmin -60 -print -quit) ]]; then
   "${as_root[@]}" apt-get update -qq

@@ -2,9 +2,10 @@
 # Keeps a run: packs its log and results (tools/pack_results.py) and draws its figure as PNG. Tables of numbers and of
 # statuses are kept only as Markdown.
 #   tools/keep-results.sh [--unfinished] [--without-samples] RUN KEPT      e.g. results/quick-cuda results/reference/h200/quick
-# KEPT is overwritten. A run with cells that are not finished is refused without --unfinished. Its figure and page state
-# how many cells these are. --without-samples keeps the numbers, but not the samples behind them. Environment: PYTHON
-# (/usr/bin/python3). Afterwards, `python3 -m plots regenerate` brings ledger, index and texts up to date.
+# KEPT is overwritten. A run with cells that are not finished is refused without --unfinished. With it, figure and page
+# state how many cells are not finished. --without-samples keeps the numbers, but not the samples behind them.
+# Environment: PYTHON (/usr/bin/python3). Afterwards, `python3 -m plots regenerate` brings ledger, index and texts up to
+# date.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 options=()
@@ -36,7 +37,7 @@ case $kind in
   lines | heatmap | histogram) ;;
   *) rm -f "$kept"/figures/*.png ;;
 esac
-# zopflipng, if it is installed (Debian: zopfli), makes files with the same pixels a tenth smaller.
+# zopflipng, if it is installed (Debian: zopfli), makes smaller files with the same pixels.
 if command -v zopflipng >/dev/null; then
   for png in "$kept"/figures/*.png; do
     [[ ! -e $png ]] || zopflipng -y --filters=0 --iterations=5 "$png" "$png" >/dev/null

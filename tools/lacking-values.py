@@ -4,7 +4,8 @@
     tools/lacking-values.py results/study results/reference/h200
 
 Standard error gets the totals: how many of KEPT's values STUDY has, and how many with three rounds or all that the
-config has. Then it gets the configs of which STUDY lacks more than half. Only cells that STUDY defines are compared.
+config has. Then it gets the configs of whose values STUDY lacks more than half. Only cells that STUDY defines are
+compared.
 --append adds a row with these totals, the cards, the date and the minutes of STUDY's logs to a CSV file, for the table
 `studies` of docs/reproduce-a-paper.md. COMMAND is the command that measured STUDY.
 Exit codes: 0 no value is lacking, 1 a value is lacking, 2 wrong paths.

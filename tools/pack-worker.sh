@@ -2,8 +2,8 @@
 # Packs a worker with its plug-ins, and allocbench, for a machine that builds nothing.
 #   tools/pack-worker.sh BACKEND ARCHIVE        e.g. cuda worker-cuda.tar.xz
 # Symbols that only a debugger reads are left out. On the other machine, run `tar xf worker-cuda.tar.xz`, then
-# `allocbench/allocbench --config ...`. It needs the shared libraries of the programs and, for cuda, libcudart and a
-# driver.
+# `allocbench/allocbench --config ...`. That machine needs the shared libraries of the programs and, for cuda, libcudart
+# and a driver.
 # Environment: PROGRAMS (build/bin).
 set -euo pipefail
 source "$(dirname "$0")/help.sh"

@@ -20,7 +20,7 @@ LIFETIMES = {
     OTHERS: "freed by other threads in a later kernel",
 }
 FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
-_FULL = "full"  # stands for how full the pool is; each workload has another parameter for this
+_FULL = "full"  # stands for how full the pool is; workloads have different parameters for this
 FULLEST = 0.999  # limit of fill levels, because the distance between two fill levels grows without bound towards 1
 
 

@@ -29,7 +29,7 @@ RULES = {
     "factors": {"size": 4, "threads": 10, "lanes": 4, "fill": 2, "pool": 100},
     "other_lifetime": 1.5,
     "others": OTHERS,
-    "memory_factor": 4,  # a measured size that differs by more than this factor says nothing about the memory
+    "memory_factor": 4,  # a measured size that differs by more than this factor is not used for the memory
     "not_measured": style.NOT_MEASURED,
     "one_size": ONE_SIZE,
     "never_frees": "never frees",
@@ -60,7 +60,7 @@ class Ranked:
     slower: float | None
     low: float | None
     high: float | None
-    seconds: float | None  # time of one operation in the nearest case that has it; for a replayed trace, the whole time
+    seconds: float | None  # time of one operation in the nearest case that has this number; for a replayed trace, the whole time
     memory: float | None  # bytes of memory per requested byte
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or NOT_MEASURED), reason
@@ -129,7 +129,7 @@ def answer(table: dict, question: dict) -> Answer:
     wanted = [entry for entry in asked if not why_not(entry, question)]
     kept = [entry for entry in wanted if not refused_by(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
-    # An allocator that the bug search found unsafe must not be the yardstick, unless all are.
+    # An allocator that the bug search found unsafe must not be the yardstick, unless all are unsafe.
     rivals = [entry for entry in kept if not entry["finding"]] or kept
     best = [
         min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)

@@ -92,7 +92,7 @@ def revisions(table: dict, numbers: Iterable[int]) -> str:
 
 
 def _place(run: Run) -> tuple:
-    """Returns the sort key of a run. Runs of requests come before runs of applications."""
+    """Returns the sort key of a run: its place in _FIGURES. Other runs come last, by name."""
     name = run.name.removeprefix("guide/")
     return (_FIGURES.index(name) if name in _FIGURES else len(_FIGURES), name)
 
@@ -166,9 +166,9 @@ def entry_of(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
 def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
     """Returns the time of each phase as [value, low, high], for a cell that is ok.
 
-    If they are known, the operations of each phase (`n`) and the steps per malloc (`steps`) are added, and a mark for
-    provisional times. For any other cell, the result is the status (or NOT_MEASURED) and the start of the
-    reason.
+    The result also has the operations of each phase (`n`) and the steps per malloc (`steps`) if they are known, and a
+    mark if the times are provisional. For any other cell, the result is the status (or NOT_MEASURED) and the start of
+    the reason.
     """
     if row["status"] != "ok":
         return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
@@ -278,7 +278,7 @@ def _first(values: dict, phase: str, metric: str):
 
 
 def _short(number: float):
-    """Rounds to five digits: more than the intervals support, and few enough for a page. Returns None for NaN."""
+    """Rounds to five significant digits, so that the page stays small. Returns None for NaN."""
     if number is None or math.isnan(number):
         return None
     made = float(f"{number:.5g}")

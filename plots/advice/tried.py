@@ -1,4 +1,4 @@
-"""This module ranks all allocators for a recorded application, from the run in which `allocbench try` replayed it."""
+"""This module ranks allocators for a recorded application, from the run in which `allocbench try` replayed it."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def _pool(run: Run) -> int:
 
 
 def _judged(run: Run) -> tuple[list, list, list, dict[str, list[tuple[str, str]]]]:
-    """Returns four groups: allocators that served all requests, that refused some, that the bug search found unsafe, and
-    those without a time, by status.
+    """Returns the allocators in four groups. The first three served all requests, refused some, or are unsafe. The last
+    group maps each status to the allocators that have no time.
     """
     times, nulls = run.at(_PHASE, "time"), run.at("", "null_returns")
     registers = run.at(_PHASE, "registers")

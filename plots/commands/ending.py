@@ -13,7 +13,7 @@ import sys
 
 # Libraries that every command needs. A library comes after the libraries that it imports.
 _NEEDED = ("numpy", "PIL.Image", "matplotlib", "pandas", "jsonschema")
-# Only verdicts and slopes need scipy. Their functions import it, because it takes half a second to load.
+# Only verdicts, effects and slopes need scipy. Their functions import it, because it loads slowly.
 _SOMETIMES_NEEDED = ("scipy.stats",)
 # Debian packages of modules. Other packages are called python3-<module>.
 _PACKAGES = {"PIL": "python3-pil", "dateutil": "python3-dateutil", "pytz": "python3-tz", "kiwisolver": "python3-kiwisolver",
@@ -60,7 +60,7 @@ def _in_utf8() -> None:
 
 
 class Stream(io.RawIOBase):
-    """A stream is a standard stream that drops what it cannot write, so that all files are still made.
+    """A stream writes to stdout or stderr. It drops what it cannot write, so that all files are still made.
 
     `failure` is the reason. It stays None if the reader closed the pipe (`| head -1`).
     """

@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     # The front end passes its errors about logs that it cannot read.
     parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    try:  # figures and claims need none of these libraries
+    try:  # only the page needs plotly and markdown
         from plots.webpage import build
     except ImportError as error:
         raise UsageError(

@@ -11,8 +11,8 @@ The reference is one of the following:
 * `baseline` is the phase of this name in the same cell.
 * `baselines` is the median of these phases over all allocators.
 
-The colour shows the logarithm of the factor: blue is smaller, red is larger. A factor is grey if its interval includes
-1.
+The colour shows the logarithm of the factor: a factor below 1 is blue, and one above 1 is red. A factor is grey if its
+interval includes 1.
 """
 
 from __future__ import annotations

@@ -122,9 +122,9 @@ def written(cell: Cell, room: float) -> str:
 
 
 def narrow(text: str, digits: int = 1) -> str:
-    """Shortens a number to three characters: `.12` for 0.12, `2k` for 2,400, `24k` for 24,200.
+    """Shortens a number: `.12` for 0.12, `2k` for 2,400, `24k` for 24,200, `240k` for 240,000.
 
-    With two digits, a number below 10,000 takes one character more.
+    `digits` is the number of digits of a number from 1,000 to 9,999: with two, 2,400 becomes `2.4k`.
     """
     number = text.replace(",", "")
     if not number.replace(".", "").isdigit():

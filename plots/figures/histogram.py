@@ -1,8 +1,8 @@
 """This module draws the figure kind `histogram`.
 
 It shows how often the untimed passes counted each value, or how often a workload requests each size. Each value of the
-plot's key `panels` gets its own panel. A histogram of the pages that a warp finds also has the normal curve of equation
-(9) of Pham et al. 2025, for the free share of the pages.
+setting that `panels` names gets its own panel if it has counts. A histogram of the pages that a warp finds also has the
+normal curve of equation (9) of Pham et al. 2025, for the free share of the pages.
 """
 
 from __future__ import annotations

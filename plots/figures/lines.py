@@ -58,7 +58,7 @@ class _Layout:
     positions: list[float]       # all x values of the figure
     bounds: tuple[float, float]  # bounds of the x axis
     log_x: bool
-    leftmost: set[int]  # indices of the panels with the y label and the row's names (the leftmost of each row)
+    leftmost: set[int]  # indices of the leftmost panels of the rows, which have the rows' names
     rows: list[list[failures.Row]]  # rows of the strip, by panel
     strips: list[float]             # height of the strip, by row
     bottoms: list[float]            # bottom of the axes, by row
@@ -125,8 +125,8 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
 
 
 def _moved(panels: Sequence[Panel], moves: Sequence[Sequence[apart.Move]], joined: bool) -> str:
-    """Returns the sentence about markers that were moved, or an empty text if none was. It promises true places only if
-    each of these markers has a line through it.
+    """Returns the sentence about markers that were moved, or an empty text if none was. The sentence says that the
+    lines have the true places only if each of these markers has a line through it.
     """
     has_line = [joined and not curve[0] and len(series.drawn()) > 1
                 for panel, of_panel in zip(panels, moves) for series, curve, move in zip(panel.series, panel.curves, of_panel) if move.aside]
@@ -196,7 +196,7 @@ def _without_zeros(panels: Sequence[Panel]) -> list[Panel]:
 
 
 def _legend_title(shown: Chart, panels: Sequence[Panel]) -> str:
-    """Returns the allocator as title of the legend if the panel has several series of it."""
+    """Returns the allocator as title of the legend if it makes all series and the first panel has several of them."""
     return shown.owner if len(panels[0].series) > 1 else ""
 
 
@@ -245,7 +245,9 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
 
 
 def _y_title(title: str, height: float) -> list[str]:
-    """Returns the lines of a y label that is no longer than its axis. The lines are about equally long."""
+    """Returns the lines of a y label. It wraps the label at the shortest share of the axis (0.6 to 1) that needs no more
+    lines than the whole axis.
+    """
     made = [ticks.wrapped(title, style.RC["axes.labelsize"], share * height) for share in (0.6, 0.7, 0.8, 0.9, 1)]
     return next(lines for lines in made if len(lines) == len(made[-1]))
 

@@ -1,8 +1,9 @@
-"""This module draws the figure kind `scene_table`: an application with several inputs, one column per input.
+"""This module draws the figure kind `scene_table`: an application with several inputs. The Markdown has one column per
+input, and the image has one row.
 
 The figure shows what the application requests from its allocator, and the time relative to a reference allocator. The
-Markdown also shows the part of each time that exceeds the reference's time, in percent; an image has no room for it. Tables
-that the paper prints follow below.
+Markdown also shows the part of each time that exceeds the reference's time, in percent; an image has no room for it.
+Tables that the paper prints follow below.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from plots.sheet import grid, provisional, quantity, style
 from plots.sheet.page import Drawing
 
 Column = tuple  # values of the settings that the config's `columns` names
-_WIDE = 0.25    # least half-width of an interval, relative to its value, that makes a number uncertain
+_WIDE = 0.25    # half-width of an interval, relative to its value, above which a number is uncertain
 
 
 def make(run: Run, stem: str) -> Drawing:
@@ -183,7 +184,7 @@ def _rows(run: Run) -> list[tuple[str, str, dict[Column, str]]]:
 
 
 def _plain(value: float) -> str:
-    """Writes a count in full, and any other number with as many digits as the paper prints."""
+    """Writes a whole number in full, and any other number with two decimals below 20 and with one from 20 on."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}" if value < 20 else f"{value:,.1f}"
 
 

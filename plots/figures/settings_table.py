@@ -62,8 +62,8 @@ def make_of_config(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
 
 
 def rows_of(table: Table, runs: Sequence[Run]) -> list[list[str]]:
-    """Returns for each figure the row that the paper prints, then one row per back end. A figure without a config keeps
-    the paper's row.
+    """Returns for each figure the row that the paper prints, then one row per back end. A figure without a config has
+    only the paper's row.
     """
     printed = table.config["plot"].get("printed", {})
     by_short_name = {name.rsplit("/", 1)[-1]: name for name in table.figures}

@@ -124,7 +124,7 @@ def _draw(heading: Heading, matrix: Matrix) -> Page:
     turned = not with_reasons and any(ticks.text_width(column, style.LEAST) + 0.06 > room for column in matrix.columns)
     longest = max(ticks.text_width(column, style.LEAST) for column in matrix.columns)
     header = 0.08 if with_reasons else 0.24 + (longest if turned else 0.14)
-    # A word that is too long for its column becomes a letter, which the page explains below.
+    # A word that is too long for its column becomes a letter, which the caption explains.
     words = {word for row in matrix.rows for _, columns, word in stretches(row)
              if word and word != "ok" and ticks.text_width(word, style.LEAST) > columns * room - 0.03}
     short = {word: style.STATUS_LETTERS[word] for word in style.STATUS_COLOURS if word in words}

@@ -121,8 +121,9 @@ def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
 
 
 def _of_today(run: Run, claim: dict, judged: Judged, today: dict) -> Judged:
-    """Replaces the verdict by `cannot tell` if the results are too old for the sentence: the code of a form was changed
-    since, or the current config sets another heap or other pools for the sentence's allocators.
+    """Replaces the verdict by `cannot tell` if the results are too old for the sentence: they come from older code of a
+    form, or the current config has another heap state or equal pools instead of different ones for the sentence's
+    allocators.
     """
     changed = _older_code(run, claim) or unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN or judged.published.estimate else ""
     return dataclasses.replace(judged, verdict=OPEN, p=None, why=changed, holds_in="", unsure="", few="", cause="") if changed else judged
@@ -271,14 +272,14 @@ HEADER = ("claim", "paper", "original", "published form", "reworked form", "verd
 _INTRODUCTION = """This page judges sentences of the papers by these results. The verdict is about the published form alone.
 
 * **paper**: the paper's value. If the paper gives no number, the sentence has our bounds in parentheses.
-* **verdict**: `holds` if the whole interval agrees with the sentence, and `does not hold` if no part of it agrees. `experiment differs` is a `does not hold` whose test is not the paper's test, so it is not a finding about the paper. `cannot tell` covers all other cases: part of the interval agrees, the value or the interval is missing, the code of a form has changed since, or the config now has another heap or other pools.
+* **verdict**: `holds` if the whole interval agrees with the sentence, and `does not hold` if no part of it agrees. `experiment differs` is a `does not hold` whose test is not the paper's test, so it is not a finding about the paper. `cannot tell` covers all other cases: part of the interval agrees, the value or the interval is missing, the results come from older code of a form, or the current config has another heap state or equal pools instead of different ones.
 * **places**: a sentence about every place holds if it holds in each place. One place can decide against it, or for a sentence about some place, if its verdict is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. The interval of a mean comes from its rounds. `places ×/÷` is the geometric standard deviation of the places.
 * **rounds**: {few_rounds} ([what the interval covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)).
 * **unequal**: the pool, state, workload, or number of warm-ups or samples that the config overrides for some allocators of the sentence.
 * **cause**: `hardware` has changed (with a count, a profile or a derivation as evidence), the `test` differs from the paper's test, the paper has a `published error`, the sentence is `stronger` than the paper's evidence, `ours` is not good enough, or the cause is `not known`. After the cause the column names the place that decides, and the worst place.
 * **original**: the authors' own code. "Separately" means that it was measured with one request for each of 100,000 threads ([data/originals](../../../data/originals)).
 
-Times of cells in which requests got null do not count. Absolute figures of old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) have a page of their own. `python3 -m plots claims` writes this page ([how](../../../plots/README.md#claims))."""
+Times of cells in which requests got null do not count. Absolute numbers from old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) have a page of their own. `python3 -m plots claims` writes this page ([how](../../../plots/README.md#claims))."""
 
 
 def table(judged: Sequence[Judged]) -> str:

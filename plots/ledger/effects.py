@@ -1,8 +1,8 @@
 """This module computes the effects that claims are about, with intervals.
 
 The effects are ratios, growth, straightness, steps, crossings, values, shares, ratios to theory, and how well one
-metric predicts another. Every effect gives one estimate per place. An estimate is a number between two bounds. They
-follow from the stored 95 % intervals, or from a bootstrap if one number describes all cells. Claims also use the
+metric predicts another. Every effect gives one estimate per place. An estimate is a number between two bounds. The
+bounds follow from the stored 95 % intervals, or from a bootstrap if one number describes all cells. Claims also use the
 intervals of few rounds (few_rounds.py).
 
 The bounds of a ratio are its smallest and largest value within both intervals. This interval covers more than 95 %.
@@ -63,20 +63,20 @@ def kind_of(claim: dict) -> str:
 
 
 def find(run: Run, claim: dict) -> Found:
-    """Returns the estimates of the effect that the claim names. Raises FormNotMeasured."""
+    """Returns the estimates of the effect that the claim names. Raises FormNotMeasured if the run lacks an allocator."""
     kind = kind_of(claim)
     return KINDS[kind](run, claim[kind], claim.get("where", {}))
 
 
 def sides_of(run: Run, claim: dict) -> list[Side]:
-    """Returns the sides of the claim's effect. Raises FormNotMeasured."""
+    """Returns the sides of the claim's effect. Raises FormNotMeasured if the run lacks an allocator."""
     effect = claim[kind_of(claim)]
     return [side_of(run, effect[key], effect, claim.get("where", {})) for key in ("of", "to", "over", "against") if key in effect]
 
 
 def with_nulls(run: Run, claim: dict) -> int:
     """Returns how many cells of the claim have no valid time because some of their requests got null. Raises
-    FormNotMeasured.
+    FormNotMeasured if the run lacks an allocator.
     """
     cells = pandas.concat([cells_of(run, side) for side in sides_of(run, claim)])
     return cells.loc[cells["got_null"], "cell"].nunique()
@@ -102,8 +102,8 @@ def _of(row, place: str) -> Estimate:
 def _quotients(run: Run, effect: dict, where: dict) -> Found:
     """Divides each value of side `of` by the value of side `to` at equal settings.
 
-    Settings that only one side's `where` fixes may differ. Each allocator of one side is compared with each of the
-    other. If both sides list the same allocators, each is compared with itself, with equal parameters.
+    Settings that the `where` of the two sides fix differently may differ. Each allocator of one side is compared with
+    each of the other side. If both sides list the same allocators, each is compared with itself, with equal parameters.
     """
     of, to = (side_of(run, effect[key], effect, where) for key in ("of", "to"))
     fixed = {moved for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name) for moved in run.moving_with(name)}
@@ -181,8 +181,8 @@ def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
 
 
 def _growth(run: Run, effect: dict, where: dict) -> Found:
-    """Fits the power x^k to each series and returns the exponents k. A flat series has exponent 0, and a linear one has
-    exponent 1. A series with fewer than three positive points has none.
+    """Fits the power x^k to each series and returns the exponents k. A flat series has exponent 0, and a series that is
+    proportional to x has exponent 1. A series with fewer than three positive points has none.
     """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])
@@ -209,8 +209,8 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
 def _straight(run: Run, effect: dict, where: dict) -> Found:
     """Fits a straight line a + bx to each series and returns R2, the share of the squares that it explains.
 
-    R2 is 0 if the line does not rise. A series needs four values. The interval comes from a thousand normal draws, whose
-    spread follows from the intervals of the values.
+    R2 is 0 if the line does not rise. A series needs at least four values. The interval comes from a thousand normal
+    draws, whose spread follows from the intervals of the values.
     """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])
@@ -354,8 +354,8 @@ def _correlation(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _pearson(x: numpy.ndarray, y: numpy.ndarray) -> float:
-    """Returns Pearson's coefficient, or NaN if x or y is constant. scipy's function also computes a p-value, which takes
-    most of its time.
+    """Returns Pearson's coefficient, or NaN if x or y is constant. scipy's function also computes a p-value, which is
+    not needed here.
     """
     if numpy.ptp(x) == 0 or numpy.ptp(y) == 0:
         return math.nan

@@ -45,7 +45,7 @@ def ratio(device: str, asked: dict) -> float | None:
 
 
 def found(name: str, wanted: Mapping[str, str]) -> Found:
-    """Returns the times for a query of numbers.py. With `to`, or another size for one side, it returns quotients."""
+    """Returns the times for a query of numbers.py. With `to` or `to.request_bytes`, it returns quotients."""
     table, phase = read(f"{name}.json"), wanted.get("phase", "alloc")
     unknown = [key for key in wanted if key not in _WORDS]
     if unknown:

@@ -23,7 +23,7 @@ _TIMES = ("s", "op/s", "B/s", "cycles")  # units of quantities that vary from sa
 
 @dataclass(frozen=True)
 class Side:
-    """A side says which cells one side of an effect takes, and which of their values."""
+    """A side selects cells by allocator and settings (`where`), and their values by phase and metric."""
 
     allocators: tuple[str, ...]
     where: dict
@@ -87,8 +87,8 @@ def _measured(metric: str) -> str:
 def cells_of(run: Run, side: Side) -> pandas.DataFrame:
     """Returns the cells of a side in the order of its allocators, with the value of each and its bounds.
 
-    The value is NaN if the cell has none. A time also has no value if some of its requests got null, because claims are
-    about successful allocations. The table is computed once for each side of the run.
+    The value is NaN if the cell has none. A time also has no value if some requests of the cell got null, because claims
+    are about successful allocations. The table is computed once for each side of the run.
     """
     key = repr(side)
     if key not in run.computed:

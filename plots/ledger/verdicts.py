@@ -1,6 +1,6 @@
 """This module decides from the intervals of an effect's places whether a claim holds.
 
-A place is a combination of settings. A place `holds` if its whole interval lies within the claim's bounds, and `does
+A place is a combination of allocators and settings. A place `holds` if its whole interval lies within the claim's bounds, and `does
 not hold` if the whole interval lies outside. Otherwise the verdict of the place is `cannot tell`.
 
 Few rounds could refute a band whose ends lie less than a factor of LEAST_MARGIN squared apart, but they could never
@@ -188,7 +188,7 @@ def margin(estimate: Estimate, claim: dict) -> float:
 
 
 def _p(estimate: Estimate, claim: dict, verdict: str) -> float:
-    """Returns the two-sided p-value for the verdict. A small one supports the verdict.
+    """Returns the two-sided p-value for the verdict. A small p-value supports the verdict.
 
     For `holds`, the nearer bound counts. For `does not hold`, the violated bound counts.
     """

@@ -22,7 +22,7 @@ from plots.sheet import grid, quantity
 NAME = "cards.md"
 _FEWEST = 3  # least number of allocators at a place that is ranked
 _SHOWN = 20  # number of changes that are listed
-_LARGE = 1.5  # factor, in either direction, that makes a large change
+_LARGE = 1.5  # factor, in either direction, above which a change is large
 _QUARTILES = (0.25, 0.5, 0.75)
 
 
@@ -143,7 +143,7 @@ def _sources(found: Comparison) -> str:
     told = [f"{_name(runs)}: measured revision {', '.join(each) or 'unknown'}, cards: {len(_recorded(runs, 'cards')) or 'unknown'}."
             for runs, each in zip(found.sides, revisions)]
     if revisions[0] != revisions[1]:
-        told.append("**The measured revisions differ, so a change may be one of the sources.**")
+        told.append("**The measured revisions differ, so a change may come from the sources instead of the card.**")
     told += [f"Only on {_name(runs)}: {', '.join(names)}." for runs, names in zip(found.sides, found.alone) if names]
     return " ".join(told)
 

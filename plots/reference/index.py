@@ -1,6 +1,6 @@
 """This module writes the index of a study.
 
-It lists every kept run with its description, pictures, numbers and statuses, and the files over several runs.
+The index lists every kept run with its description, pictures, numbers and statuses, and the files over several runs.
 """
 
 from __future__ import annotations

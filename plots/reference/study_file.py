@@ -1,6 +1,7 @@
 """This module reads and writes study.json, which lies beside the groups of a study.
 
-It records the revision, cards, drivers, clocks, dates and commands of all groups, of each group and of each run.
+The file has the revisions, commits, models, cards, drivers, clocks and dates of the study, of each group and of each run,
+and the command that measures each group again.
 """
 
 from __future__ import annotations

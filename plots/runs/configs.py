@@ -13,8 +13,8 @@ from plots.runs import schema
 
 FOLDER = ROOT / "configs"
 _SECTIONS = ("cpu", "cuda", "full")
-# These keys say nothing about the numbers of the cells. They are texts, the plot, the deadline of a cell, and the rule
-# for a pool that does not fit the device.
+# These keys say nothing about the numbers of the cells. They are texts, claims, the plot, the deadline of a cell, and the
+# rule for a pool that does not fit the device.
 _BESIDE = ("$schema", "paper", "description", "assumed", "notes", "claims", "plot", "pool", "deadline_s")
 
 
@@ -89,8 +89,8 @@ def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
 
 
 def measures_other_values(stored: dict, today: dict, backend: str) -> bool:
-    """Returns whether the current config differs from the stored one only in the values of the same swept settings, so
-    that its plot and its texts also fit the stored cells.
+    """Returns whether the current config differs from the stored one only in the values of the same swept settings and in
+    `exclude`, so that its plot and its texts also fit the stored cells. The keys in _BESIDE may differ.
     """
     one, other = _measured(effective(stored)), _measured(effective(today, backend))
     swept = [{name for group in (config.get("sweep", {}), *config.get("zip", [])) for name in group} for config in (one, other)]

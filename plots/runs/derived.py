@@ -1,6 +1,6 @@
-"""This module computes metrics from other metrics of the same cell and phase, once for all figures.
+"""This module computes metrics from stored metrics, once for all figures.
 
-Every function takes tables of cells and values (see results.py) and returns tables of new values.
+Its functions take tables of cells and values (see results.py) and return tables of new values.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
 
     For a metric such as `time` it returns `relative_time`, with the interval of the cell alone. It also returns
     `beyond_reference`: the share of a time that exceeds the reference's time. If the reference is an allocator that
-    costs next to nothing, this is the share of the application's time that allocation takes.
+    takes almost no time, this is the share of the application's time that allocation takes.
 
     The reference is an allocator or one of these words:
 
@@ -97,7 +97,7 @@ def speed_up(values: pandas.DataFrame, series: pandas.Series, positions: pandas.
 
 
 def _doubted(made: pandas.DataFrame, keys: pandas.DataFrame, of_bases: pandas.DataFrame, flags: pandas.Series) -> pandas.DataFrame:
-    """Marks a value as provisional if the value that it is divided by is provisional.
+    """Marks a value as provisional and removes its interval, if the value that it is divided by is provisional.
 
     `keys` has a row for each row of `made`, and `of_bases` has a row for each entry of `flags`.
     """

@@ -1,8 +1,8 @@
 """This module adds the t intervals that results.json has for times of three to five rounds, for verdicts on claims and on Comb's
 points.
 
-Figures of times do not draw these intervals, because they assume how processes spread (docs/methodology-measurement.md,
-"Claims about few rounds"). Counts are exact and need no interval.
+Figures of times do not draw these intervals, because the intervals assume how processes spread
+(docs/methodology-measurement.md, "Claims about few rounds"). Counts are exact and need no interval.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def along(run: Run, name: str, cell: str, x: str) -> Callable[[float], float]:
 
 
 def equation(run: Run, name: str) -> str:
-    """Returns the equation with the paper's number."""
+    """Returns the equation's number in the paper, or its description if it has none."""
     return _known(run, name)[0]
 
 

@@ -18,7 +18,7 @@ def outside(folder: Path) -> Path:
     """Returns the default folder of output: this folder, or the same path below build/drawn if it lies below
     results/reference.
 
-    So kept results change only if the user names their folder with --out.
+    So a command with this default changes kept results only if the user names their folder with --out.
     """
     here = folder.resolve()
     return DRAWN / here.relative_to(REFERENCE) if here.is_relative_to(REFERENCE) else folder

@@ -1,4 +1,6 @@
-"""This module describes where numbers come from: back end, device, driver, date and revision. Every figure has this text."""
+"""This module describes where numbers come from: back end, device, driver, date and revision. Every figure of a run has this
+text.
+"""
 
 from __future__ import annotations
 
@@ -96,8 +98,8 @@ def _fixed_settings(run: Run) -> dict:
 
 
 def revision(run: Run) -> str:
-    """Returns version and revision. For a log that was continued later, it lists the revisions of all cells, most
-    frequent first.
+    """Returns version and revision. It lists the revisions of all cells, most frequent first, because a log can be
+    continued at another revision.
     """
     recorded = run.run.get("allocbench") or {}
     if isinstance(recorded, dict):

@@ -26,8 +26,8 @@ VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "sam
 class Run:
     """A run has all cells of one config on one device.
 
-    The index of `cells` is the id of the cell. Its columns are frames.ABOUT, `revision`, and the dictionaries `axes`,
-    `workload_parameters` and `allocator_parameters`. `settings` has the same index and a column for every swept or
+    The index of `cells` is the id of the cell. The columns of `cells` are frames.ABOUT, `revision`, and the dictionaries
+    `axes`, `workload_parameters` and `allocator_parameters`. `settings` has the same index and a column for every swept or
     fixed setting, with None if a cell lacks it. `values` has the columns VALUE_COLUMNS. Metrics of a whole cell have
     the phase ''.
     """

@@ -1,3 +1,1 @@
-"""This package draws pages in inches: looks, fonts, axes, tables of words, numbers with units. This package does not depend on
-runs.
-"""
+"""This package has the parts of pages: looks, fonts, axes, tables of words, and numbers with units. It does not depend on runs."""

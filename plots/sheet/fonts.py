@@ -15,8 +15,8 @@ _MOST_NAMED = 8
 
 
 def add_missing(figure: Figure, source: str) -> None:
-    """Gives every text of the figure a font for each of its characters. If no installed font has them, it prints a line
-    on stderr.
+    """Gives every text of the figure a font for each of its characters. If no installed font has some of them, it prints a
+    line on stderr.
     """
     texts = [(text, strange(text.get_text())) for text in figure.findobj(Text)]
     wanted = frozenset().union(*(characters for _, characters in texts))

@@ -130,8 +130,8 @@ def _filled(grid: Grid) -> Grid:
 
 
 def _fitting(grid: Grid) -> list[Grid]:
-    """Returns the grid, with wrapped cells if it is too wide, or parts with about equally many columns that each fit
-    the page.
+    """Returns the grid, with wrapped cells if it is too wide, or parts that each fit the page. The numbers of columns of
+    the parts differ by at most one.
     """
     widths, fixed = _widths(grid, style.LEAST), grid.aligned_left
     room = BODY_WIDTH - sum(widths[:fixed])

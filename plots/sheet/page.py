@@ -134,8 +134,8 @@ _TIMELESS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"Creation
 
 
 def _in_palette(png: io.BytesIO) -> bytes:
-    """Reduces an image to the smallest of _PALETTES without a visible difference, or to the largest if each one shows.
-    This saves two thirds of the bytes.
+    """Reduces an image to the smallest of _PALETTES without a visible difference, or to the largest if each one shows a
+    difference. This makes the file smaller.
     """
     with PIL.Image.open(png) as image:
         whole = image.convert("RGB")

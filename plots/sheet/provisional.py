@@ -1,8 +1,8 @@
 """This module marks provisional values: values of fewer than three rounds, if the cell is to have more
 (harness/front/statistics/rounds.hpp).
 
-They are drawn hollow with a dashed edge and marked in tables. They have no interval, and no claim uses them. Counts of
-untimed passes and facts from the compiler are final after the first round.
+Figures draw them hollow with a dashed edge, heat maps write them in italics, and tables mark them. They have no
+interval, and no claim uses them. Counts of untimed passes and facts from the compiler are final after the first round.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def draw(axes, xs, ys, look: style.Look, size: float, gid: str = "", label: str 
     """Draws white markers with dashed edges, which interrupt their line. With a `label` they are in the legend.
 
     The marker still shows the form: a full marker becomes white, a half-filled one keeps a pale half, and the marker of
-    an original, which is hollow anyway, gets a dot. Crosses have no face and are only dashed.
+    an original, which is always hollow, gets a dot. Crosses have no face and are only dashed.
     """
     open_ended = look.marker in "x+"
     size += 1

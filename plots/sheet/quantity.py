@@ -1,4 +1,4 @@
-"""This module writes numbers with their units: 128 KiB, 12.5 µs, 3.2 Mop/s. A number has no more digits than a reader can use."""
+"""This module writes numbers with their units: 128 KiB, 12.5 µs, 3.2 Mop/s."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
-_WRITTEN_OUT = 100_000  # smaller counts are written in full
+_WRITTEN_OUT = 100_000  # smaller counts are written in full, except multiples of 1,024 on axes
 _DATA_UNITS = ("s", "op/s")
 
 
@@ -45,8 +45,8 @@ def parse_bytes(value) -> int:
 
 
 def in_bytes(value: float) -> str:
-    """Writes three digits. A whole size from 1 KiB to 100,000 B that rounding would change is written in full: 4,100 B is
-    not 4 KiB.
+    """Writes at most three significant digits, or a whole number from 1,000 on. A whole size from 1 KiB to 100,000 B
+    that rounding would change is written in full: 4,100 B is not 4 KiB.
     """
     if 1024 < value < 1e5 and float(value).is_integer() and float(_short(value / 1024)) * 1024 != value:
         return f"{value:,.0f} B"
@@ -57,7 +57,7 @@ def in_bytes(value: float) -> str:
 
 
 def in_si(value: float, unit: str, padded: bool = False) -> str:
-    """Writes three significant digits and an SI prefix: 1.2 ms, or 1.20 ms if `padded` for a table."""
+    """Writes at most three significant digits and an SI prefix: 1.2 ms, or 1.20 ms if `padded` for a table."""
     if value == 0:
         return f"0 {unit}".rstrip()
     # The value is rounded first, because 999.96 must become 1 k, not 1000.

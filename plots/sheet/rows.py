@@ -13,7 +13,8 @@ from plots.sheet import style
 
 
 def by_family(allocators: Sequence[str], name_of: Callable[[str], str]) -> list[str]:
-    """Sorts families by their first names. Within a family, the forms of an allocator follow it.
+    """Sorts families by the name of a member that comes first in the alphabet. Within a family, the forms of an
+    allocator follow it.
 
     An allocator of no known family counts as a family of its own.
     """
@@ -42,7 +43,7 @@ def split(lengths: Sequence[int], parts: int) -> list[tuple[int, int]]:
     """Splits groups of rows, given by their lengths, into at most `parts` stretches whose longest is as short as
     possible.
 
-    A stretch is (first row, row behind the last).
+    A stretch is (first row, row after the last).
     """
     bounds = [0, *itertools.accumulate(lengths)]
     least = -(-bounds[-1] // parts)

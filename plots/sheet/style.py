@@ -2,8 +2,8 @@
 it.
 
 looks.json contains the families. A family gives the hue of its allocators. A form (`_reworked`, `_original`, ...) gives
-the line style and the fill of the marker. Each allocator has a colour without an entry in looks.json, and an entry
-replaces it.
+the line style and the fill of the marker. An allocator without an entry in looks.json gets its colour and marker from
+its id.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def display_name(allocator: str) -> str:
 
 
 def family(allocator: str) -> str:
-    """Returns the family of an id from its members, or from its prefix. The name is empty for an allocator of no known
-    family.
+    """Returns the family that has this id as a member, or that has a prefix of it. The name is empty for an allocator of
+    no known family.
     """
     id_of_base = _split(allocator)[0]
     for name, entry in _TABLE["families"].items():

@@ -24,7 +24,7 @@ def text_width(text: str, points: float, bold: bool = False) -> float:
 def _width(text: str, bold: bool) -> float:
     font = font_manager.get_font(font_manager.findfont(f"{fonts.FAMILY}:bold" if bold else fonts.FAMILY))
     font.set_size(_MEASURED, 72)
-    strange = fonts.strange(text)  # these need another font, in which they are about as wide as high
+    strange = fonts.strange(text)  # these need another font, and count as wide as high
     font.set_text("".join(each for each in text if each not in strange), 0.0)
     return (font.get_width_height()[0] / 64 + _MEASURED * sum(each in strange for each in text)) / 72
 
@@ -56,7 +56,7 @@ def cut(text: str, points: float, width: float) -> str:
 
 
 def limits(values: Sequence[float], log: bool, padding: float) -> tuple[float, float]:
-    """Returns limits around `values` with `padding` (share of the axis) on both sides."""
+    """Returns limits around `values` with `padding` (share of their range) on both sides."""
     low, high = min(values), max(values)
     if log:
         low, high = math.log(low), math.log(high)
@@ -147,8 +147,8 @@ def y_bounds(values: Sequence[float], log: bool) -> tuple[float, float]:
 def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str], binary: bool = False) -> None:
     """Sets scale, limits and ticks that cover `values`.
 
-    A `binary` quantity, such as bytes, has ticks at powers of two. On a linear axis, they are at even numbers of KiB,
-    MiB and so on.
+    A `binary` quantity, such as bytes, has ticks at powers of two on a logarithmic axis. On a linear axis, it has ticks
+    at round numbers of KiB, MiB and so on.
     """
     bounds = y_bounds(values, log)
     axes.set_yscale("log" if log else "linear")
@@ -163,7 +163,7 @@ def y_marks(bounds: tuple[float, float], log: bool, binary: bool = False) -> lis
     """Returns the positions of the ticks of a y axis."""
     if log:
         return _binary_marks(bounds) if binary else _log_marks(bounds)
-    # Even numbers of KiB, MiB and so on.
+    # A binary quantity has ticks at round numbers of KiB, MiB and so on.
     unit = 1024.0 ** int(math.log(bounds[1], 1024)) if binary and bounds[1] > 1 else 1.0
     return [unit * mark for mark in _even_marks(6, (bounds[0] / unit, bounds[1] / unit)) if 0 <= mark <= bounds[1] / unit]
 
@@ -186,8 +186,8 @@ def _binary_marks(bounds: tuple[float, float]) -> list[float]:
 
 
 def _log_marks(bounds: tuple[float, float]) -> list[float]:
-    """Returns decades if they are enough, otherwise decades with 2 and 5, otherwise even steps. Every axis has at least two
-    labels.
+    """Returns decades if they are enough, otherwise decades with 2 and 5, otherwise equal steps. Every axis has at
+    least two labels.
     """
     first, last = math.floor(math.log10(bounds[0])), math.ceil(math.log10(bounds[1]))
     for steps in ((1,), (1, 2, 5)):

@@ -1,8 +1,9 @@
 """This module draws the A/A figure: runs of the same config on one card, compared with each other.
 
 Every difference between these runs is an error of the measurement. The figure counts intervals of one cell that do not
-overlap. If few pairs of intervals are disjoint, a difference between two allocators is credible. The figure may have
-several configs, and runs of several cards of one model. Pairs of runs on different cards are counted apart.
+overlap. If few pairs of intervals are disjoint, a difference between two allocators with disjoint intervals is
+credible. The figure may have several configs, and runs of several cards of one model. Pairs of runs on different cards
+are counted apart.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _AXIS = 0.32
 _TITLE = 0.18   # height of a line above the panels
 _GAP = 0.15
 _WIDEST = 0.2   # largest distance from the median on the x axis, as a share of the median; longer lines are cut off
-_SHORT = 1e-4   # seconds; of a shorter time the start of the kernel is a large share
+_SHORT = 1e-4   # seconds; the start of the kernel is a large share of a shorter time
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,9 @@ class Time:
 class Place:
     """A place is a phase of a cell, with the time of each run that has an interval there."""
 
-    label: str     # of the allocator
-    values: tuple  # of the config's axes
-    name: str      # both, as shown
+    label: str     # label of the allocator
+    values: tuple  # values of the config's axes
+    name: str      # label and values, as shown
     workload: str
     phase: str
     times: list[Time]
@@ -169,7 +170,7 @@ def _ratio(pairs: Sequence[tuple[Time, Time]]) -> float:
 
 
 def _measured(by_config: dict[str, list[Run]]) -> str:
-    """Returns which forms were measured under which workloads. The configs of today may name others."""
+    """Returns the measured forms and workloads. The current configs may name others."""
     of_allocators = {name: group[0].forms.get(name, forms.form_of(name)) for group in by_config.values() for name in group[0].allocators()}
     counts = Counter(map(forms.shown, of_allocators.values()))
     workloads = dict.fromkeys(workload for group in by_config.values() for workload in group[0].cells["workload"])

@@ -26,7 +26,7 @@ from plots.sheet import provisional, style
 WAITS = {"allocator.malloc_delay": "malloc", "allocator.free_delay": "free"}
 STEP = 1000         # cycles of wait that `share` refers to
 _CONFIDENCE = 0.95
-_LEAST_POINTS = 3   # two points lie on any line
+_LEAST_POINTS = 3   # two points always lie on one line
 
 
 @dataclass(frozen=True)

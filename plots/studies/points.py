@@ -1,9 +1,9 @@
 """This module implements `python3 -m plots comb`. It compares one allocator with the best other one at each point of a list, and
 decides whether the limit of the point is met.
 
-The list is data (data/comb/points.json). Each point names the config of its cells, the phase or metric, the limit, and
-the reason for a lost limit. The numbers come from stored results of one device. A point without cells is "not
-measured". Points, like claims, are judged on three or more rounds (few_rounds.py).
+The list is data (data/comb/points.json). Each point names the config of its cells and the limit. It may also name the
+phase, the metric, and the reason for a lost limit. The numbers come from stored results of one device. A point without
+cells is "not measured". Points, like claims, are judged on three or more rounds (few_rounds.py).
 """
 
 from __future__ import annotations

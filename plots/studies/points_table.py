@@ -1,5 +1,5 @@
-"""This module draws the points of points.py as a picture and a Markdown table. The picture has a mark for each place, and the table
-has every number.
+"""This module draws the points of points.py as a picture and a Markdown table. The picture has a mark for each place with a factor,
+and the table has every number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from plots.studies.points import LOST, MET, OPEN, UNMEASURED, Place, Point, conf
 
 _ROW = 0.3    # least height of a row
 _LANE = 0.055  # height of a lane of marks
-_APART = 1.06  # least factor between marks of one lane
+_APART = 1.06  # factor by which the room of a mark extends to both sides
 _NAME = 2.9
 _VERDICT = 0.95
 _COLOURS = {MET: "#1b7837", LOST: style.WARNING, OPEN: style.GREY}

@@ -16,7 +16,8 @@ _FILE = Path(__file__).with_name("reasons.json")
 class Rule:
     """A rule explains why cells are not ok.
 
-    `revisions` lists the commits whose runs it explains, if the cause was mended later; if empty, it explains all.
+    `revisions` lists the commits to whose runs the rule applies, if the cause was mended later. If it is empty, the rule
+    applies to all runs.
     `open` says that the cause is not established. `see` names a file of the repository that explains more.
     """
 

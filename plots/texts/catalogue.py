@@ -1,6 +1,7 @@
 """This module writes docs/catalogue.md: one line for each allocator and workload.
 
-The lines come from `allocbench list --json` and from the headers.
+The lines come from `allocbench list --json` and from the headers. Originals without a header in allocators/ are left
+out.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ phase.
 * `<!--table forms RUN,RUN FILE-->` uses originals that were measured separately, from data/originals/FILE. It shows the
   cells of the runs that have the settings of this file.
 
-Values outside of the wanted range are bold. A published form should take 0.67 to 1.5 of the original's time. A reworked
-form should take at most the original's time, or 1/0.97 of it if that time is below 15 us. A `~` marks a provisional
-time, which is not judged.
+Values outside of the wanted range are bold. A published form should take 0.67 to 1.5 times the original's time. A
+reworked form should take at most the original's time, or 1/0.97 times it if the original's time is below 15 us. A `~`
+marks a provisional time, which is not judged.
 """
 
 from __future__ import annotations

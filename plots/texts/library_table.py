@@ -1,4 +1,4 @@
-"""This module writes the table of the C++ type and the header of each allocator, from the headers: `<!--table library-->`."""
+"""This module writes a table with the C++ type and the header of each allocator, from the headers: `<!--table library-->`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ The first word is a run below results/reference, or originals/FILE. The other wo
   ranks=RUN            rank correlation with that run (ranks.py); ranks.phase is its phase
   a word of groups.py  a count of all runs at or below the folder; it stands alone
 
-A number on which the ledger gives no verdict, because code or config changed since, is an error.
+A number on which the ledger gives no verdict, because code or config changed after the measurement, is an error.
 
 Any other key is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`. The keys `of.threads`
 and `to.threads` select for one side only. Tables between <!--table NAME--> and <!--/table--> are written in the same
@@ -43,7 +43,7 @@ _RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "s
 
 
 def texts() -> list[Path]:
-    """Returns the files that have numbers or tables with a query."""
+    """Returns the Markdown files of docs/, plots/ and results/reference/* that have numbers or tables with a query."""
     found = [*kept.REFERENCE.glob("*/*.md"), *(kept.ROOT / "docs").rglob("*.md"), *(kept.ROOT / "plots").glob("*.md")]
     return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
 

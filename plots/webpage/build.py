@@ -60,7 +60,7 @@ def page_of(runs: Sequence[Run], failures: Sequence[Exception]) -> Page:
 def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
     """Returns the runs of one device, because times of different devices cannot be compared.
 
-    A device with results of the guide comes first, then a GPU, then the device with most runs.
+    It prefers a device with results of the guide, then a GPU, then the device with the most runs.
     """
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
@@ -194,11 +194,11 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
 
 
 def _json(data) -> str:
-    """Writes JSON that contains no markup, because browsers do not read script elements as plain text."""
+    """Writes JSON without `<`, because `</script>` in a text would end the script element of the page."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
 
 
 @functools.lru_cache(maxsize=1)
 def _packed_plotly() -> str:
-    """Packs Plotly's own script. The page is a third of the size, and browsers unpack the script themselves."""
+    """Packs Plotly's own script, which makes the page smaller. The browser unpacks it (static/charts.js)."""
     return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 9, mtime=0)).decode()

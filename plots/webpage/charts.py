@@ -36,9 +36,9 @@ def markers(symbol: str, hollow: list[bool]) -> str | list[str]:
 def axis(title: str, log: bool = False, values=(), factors: bool = False, unit: str = "", **more) -> dict:
     """Returns the layout of an axis.
 
-    A logarithmic axis over `values` labels the decades, and also 2 and 5 if there are few decades. Between close times
-    or counts it labels every digit. Times and counts have SI prefixes (20 µs, 100 k). Factors are written in full (0.5,
-    1,000).
+    A logarithmic axis over `values` labels the decades, and also 2 and 5 if the ends differ by less than the factor
+    _DECADES. Times and counts that differ by less than the factor _CLOSE have a label at every digit. Times and counts
+    have SI prefixes (20 µs, 100 k). Factors are written in full (0.5, 1,000).
     """
     made = {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False}
     positive = [value for value in values if value and value > 0]
@@ -54,8 +54,8 @@ def axis(title: str, log: bool = False, values=(), factors: bool = False, unit: 
 
 
 def _named(low: float, high: float, unit: str) -> dict:
-    """Returns labels on a logarithmic axis with their unit: the decades, with 2 and 5 if the decades are few, or every
-    digit for close numbers.
+    """Returns labels on a logarithmic axis with their unit: the decades, also 2 and 5 below a factor of _DECADES, or every
+    digit below a factor of _CLOSE.
     """
     digits = range(1, 10) if high < _CLOSE * low else (1, 2, 5) if high < _DECADES * low else (1,)
     decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)

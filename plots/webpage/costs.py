@@ -1,8 +1,9 @@
-"""This module draws the price of speed: time, memory and registers of every allocator, and the Pareto front of all three. A second
-chart shows set-up.
+"""This module draws time, memory and registers of the allocators, and the Pareto front of all three. A second chart
+shows the set-up time.
 
-There are two fronts: one of all allocators, and one of allocators that serve any size. Neither front counts ablations, or
-allocators that never free, often fail, have no known registers or are unsafe by the bug search.
+There are two fronts: one of all allocators, and one of allocators that serve any size. Neither front has ablations. Neither
+has allocators that never free, are ok in fewer than nine of ten cells, have no known registers, or are unsafe by the bug
+search.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def front_table(table: dict) -> str:
 
 
 def setup_chart(table: dict) -> dict | None:
-    """Draws the set-up time, which is paid once, against the registers, which every kernel pays."""
+    """Draws the set-up time of a heap against the registers of its malloc kernel."""
     points = [entry for entry in table["allocators"] if entry["setup"] and entry["registers"]]
     if not points:
         return None

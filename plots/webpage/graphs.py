@@ -202,7 +202,7 @@ def _bands(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
 
 
 def _positions(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
-    """Draws a vertical line at each value of x that the paper names. It is as high as the drawn values."""
+    """Draws a vertical line at each value of x that the paper names. The line spans the drawn values."""
     ys = _values(panel, "value")
     made = []
     for position in panel.positions if ys else []:
@@ -255,6 +255,6 @@ def without_a_value(shown: Chart) -> list[str]:
                 ends = [shown.x.written(end) for end in (stretch.positions[0], stretch.positions[-1])]
                 where = ends[0] if len(stretch.positions) == 1 else f"{ends[0]} to {ends[1]}"
                 sentence = f"{stretch.word} at {where}{f' ({place})' if place else ''}"
-                if sentence not in told.setdefault(each.label, []):  # phases fail together
+                if sentence not in told.setdefault(each.label, []):  # the phases of a cell have the same status
                     told[each.label].append(sentence)
     return [f"{label}: {'; '.join(sentences)}." for label, sentences in told.items()]

@@ -54,7 +54,9 @@ def _mean(factors: list) -> tuple[float | None, int, int]:
 
 
 def _best(table: dict, number: int, phase: str) -> float | None:
-    """Returns the best time of an allocator that frees, or None if there is none. A bump pointer is a bound, not a rival."""
+    """Returns the best time of an allocator that frees, or None if there is none. Allocators that never free do less
+    work, so they are no rivals.
+    """
     times = [
         result[phase][0]
         for entry in table["allocators"]
@@ -102,7 +104,7 @@ def _told(results: list, ok: int, asked: int) -> str:
 
 def _mean_cell(mean: float | None, ok: int, cases: int) -> str:
     """Returns the table field of the mean. It has no colour and no rank if fewer than half of the cells are ok, because
-    such means do not compare.
+    such means cannot be compared.
     """
     if mean is None:
         return '<td class="unknown" title="no cell is ok">–</td>'

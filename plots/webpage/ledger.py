@@ -109,7 +109,7 @@ def _drawn(rows: list[_Row], above: bool) -> dict:
 
 
 def _stated(row: _Row) -> dict:
-    """Draws the bounds that the paper states. If it states only one, the other lies beyond every number."""
+    """Draws the bounds of a claim. If it has only one, the other lies beyond every number."""
     least, most = row.each.bounds
     return {
         "type": "rect",

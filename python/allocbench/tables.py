@@ -30,7 +30,7 @@ def read(*runs: str | Path) -> pandas.DataFrame:
 
 
 def cells(*runs: str | Path) -> pandas.DataFrame:
-    """Returns a row per cell, with its settings, `status` and `reason`. The columns are those of read()."""
+    """Returns a row per cell, with its settings, `status` and `reason`. The columns are those of read() that describe cells."""
     return _joined(runs, lambda folder, document, cells: pandas.DataFrame(index=cells.index))
 
 
@@ -47,7 +47,7 @@ def samples(*runs: str | Path) -> pandas.DataFrame:
                 continue
             for phase in cell.get("phases", []):
                 if "samples" not in phase:
-                    raise NothingToDraw(f"{folder} was kept without its samples. If its log has them, copy events.jsonl out of it, and write them again with: allocbench report")
+                    raise NothingToDraw(f"{folder} was kept without its samples. If its log has the samples, unpack events.jsonl into another folder, and write the results there with: allocbench report")
                 numbers = [number for number, count in enumerate(phase.get("rounds", [len(phase["samples"])])) for _ in range(count)]
                 made += [(cell["id"], phase["name"], number, index, seconds)
                          for index, (number, seconds) in enumerate(zip(numbers, phase["samples"]))]

@@ -26,7 +26,7 @@ def read_trace(folder: str | Path) -> pandas.DataFrame:
     * `block` is the row that made the block, or -1 for null.
     * `clock` is in nanoseconds, if the trace has clocks.
 
-    `attrs` has the rest of trace.json.
+    `attrs` has the keys `allocator`, `pool_bytes`, `clock` and `kernels` of trace.json.
     """
     folder = Path(folder)
     about = _described(folder / "trace.json")

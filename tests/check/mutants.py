@@ -86,8 +86,8 @@ class Workshop:
         return [model["name"] for model in json.loads(offer)["models"]]
 
     def compile(self, folder, plugin, variant, mutant=None, invariants=True):
-        """Returns the object file, or None if the mutant does not compile. It uses the paths of the whole sources, so
-        that equal code gives equal files.
+        """Returns the object file, or None if the mutant does not compile. The object has the paths of the unchanged
+        sources, so that equal code gives equal files.
         """
         header = self.build.header(plugin).removeprefix(f"{ROOT}/")
         subject = "subject_of" if invariants else "subject_without_invariants"
@@ -103,7 +103,7 @@ class Workshop:
                                             more=(f"-ffile-prefix-map={folder}={self.sources}",)) else None
 
     def start(self, mutant, variant, invariants=True):
-        """Compiles the mutant during the searches."""
+        """Begins to compile the mutant while searches run."""
         key = (mutant, variant, invariants)
         if key not in self.started:
             folder = self.objects / str(len(self.started))
@@ -124,7 +124,7 @@ class Workshop:
 
 
 def require_races(cells, warnings):
-    """Stops if the race plug-in was refused. It has no cells then, which must not count as "no race"."""
+    """Stops if the race worker refused the plug-in. The lack of its cells must not count as "no race"."""
     models = {part: {cell["model"] for cell in cells if cell["part"] == part} for part in ("schedules", "races")}
     missing = models["schedules"] - models["races"]
     if missing:
@@ -157,8 +157,8 @@ class Search:
                 if cell["outcome"] not in ("ok", "unsupported") and (cell["part"], cell["outcome"]) != ("races", "hang")]
 
     def a_few_models_at_a_time(self, option, runs, *more):
-        """Makes so many runs over all models, and stops at the first models with a finding, because crashes and races
-        in all models take minutes.
+        """Makes `runs` runs, spread over all models, and searches four models at a time. It stops after the first four
+        with a finding, because crashes and races in all models take long.
         """
         per_model = -(-runs // len(self.models))
         for first in range(0, len(self.models), 4):
@@ -216,7 +216,7 @@ class Hunt:
         self.workshop.link(mutant.allocator, "check", self.workshop.with_mistake(mutant, "check", invariants))
 
         def racing():
-            # A mutant that survives until here often survives all stages.
+            # A mutant that survives until here often survives all stages, so its last search is compiled already.
             self.workshop.start(self.ending(mutant), "check")
             target = self.workshop.with_mistake(mutant, "tsan", invariants)
             if target is None:
@@ -278,8 +278,8 @@ class Hunt:
 
 
 def in_drawn_order(mutants, seed):
-    """Draws an operator for each turn. The names of its mutants decide their order, so a new or removed mutant moves
-    few others.
+    """Draws an operator for each turn, which takes the next mutant of this operator. Hashes of the names order the
+    mutants of an operator, so a new or removed mutant leaves the others of its operator in their order.
     """
     def place(mutant):
         return hashlib.sha256(f"{seed} {mutant.name}".encode()).hexdigest()
@@ -354,7 +354,7 @@ def kept_rows(path, top, names):
     """Returns the rows of the table whose mutants exist."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else [top]
     if lines[0] != top:
-        raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out, or remove the file, to begin anew.")
+        raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nTo begin again, leave --resume out or remove the file.")
     return [without_verdict(line) for line in lines if " | " in line and line.split(" | ")[0] in names]
 
 
@@ -362,13 +362,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--mutants", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1, help="which mutants are drawn")
-    parser.add_argument("--seeds", type=int, default=10000, help="schedules for each mutant, at most")
+    parser.add_argument("--seed", type=int, default=1, help="seed that decides the mutants")
+    parser.add_argument("--seeds", type=int, default=10000, help="most schedules for each mutant")
     parser.add_argument("--race-seeds", type=int, default=150)
-    parser.add_argument("--only", action="append", default=[], help="mutants whose name has this text")
-    parser.add_argument("--model", action="append", default=[], help="as of allocbench check; without it the built-in ones")
-    parser.add_argument("--no-invariants", action="store_true", help="without the allocators' own broken_invariant()")
-    parser.add_argument("--folder", type=pathlib.Path, help="where mutants are made; a search beside this one needs another")
+    parser.add_argument("--only", action="append", default=[], help="search only mutants whose name has this text")
+    parser.add_argument("--model", action="append", default=[], help="model, as for allocbench check (default: the built-in models)")
+    parser.add_argument("--no-invariants", action="store_true", help="search without the allocators' own broken_invariant()")
+    parser.add_argument("--folder", type=pathlib.Path, help="folder for mutants; two searches at the same time need different folders")
     parser.add_argument("--out", type=pathlib.Path, help="also write the table here")
     parser.add_argument("--resume", action="store_true", help="with --out: keep the rows of that table")
     arguments = parser.parse_args()

@@ -58,7 +58,7 @@ def first_argument(source, at):
 
 
 def object_before(source, at):
-    """Returns the begin of the expression whose member is named at `at`, after a dot."""
+    """Returns the beginning of the expression whose member is named at `at`, after a dot."""
     position = at - 1
     while position > 0:
         before = source[position - 1]

@@ -34,7 +34,7 @@ RACES_OF_ALLOCATORS = pathlib.Path(WORKERS, "allocbench-worker-tsan").exists()
 # processor does.
 RACE_BUGS = {"zoo_missing_acquire", "zoo_missing_release"}
 
-# Only one model or strategy can show these bugs. Each has its models and the text that the report must contain.
+# Each of these bugs shows in these models only, and the report must contain this text.
 SHOWN_BY = {
     "zoo_unmerged_buddies": ({"small_then_large", "large_then_small", "second_heap_sizes", "second_heap_turns"}, "lost when sizes change"),
     "zoo_null_free": ({"free_null", "full_of_nulls", "second_heap_turns"}, "handed out twice"),
@@ -137,7 +137,7 @@ class ZooGate(unittest.TestCase):
             result = check(*options, "--seeds", SEEDS, "--json", "--out", str(cls.folder), *more, expect=1)
             return json.loads(result.stdout)["cells"]
 
-        # A race report takes long, so the race build searches only the bugs that nothing else finds.
+        # A search for races takes long, so it searches only the bugs that nothing else finds.
         others = STORE_BUGS | RACE_BUGS | SIZE_BUGS | {SLOW_MAKER}
         cls.cells = search([name for name in cls.broken if name not in others], "--no-races")
         cls.cells += search([SLOW_MAKER], "--no-races", "--model", str(MANY_SIZES))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the contract suite with seeds 1 to N and writes how the cases end: `make test-contract-seeds`.
 
-The run fails if a case fails with some seed, unless expected_failures.json lists it with a reason. It also fails if no
-seed shows a listed case that varies.
+The run fails if a case fails with some seed, unless expected_failures.json lists it with a reason. It also fails if a
+listed case that varies (`varies`) fails with no seed.
 """
 
 import argparse
@@ -20,7 +20,7 @@ SEED_VARIABLE = "ALLOCBENCH_CONTRACT_SEED"
 
 
 def run_with(program, seed, only):
-    """Returns GoogleTest's report for one seed. All plug-ins run in one process, and each case has its own."""
+    """Returns GoogleTest's report for one seed. One process runs the cases of all plug-ins."""
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder, "report.json")
         result = subprocess.run([program, f"--gtest_filter={only}", f"--gtest_output=json:{output}"], stdout=subprocess.DEVNULL,
@@ -55,7 +55,7 @@ def reason_for(entries, allocator, case):
 
 
 def unseen(entries, ends):
-    """Returns the entries of one case that vary and that no seed shows."""
+    """Returns the entries that name one case, vary, and fail with no seed."""
     return sorted(key for key, entry in entries.items() if entry.get("varies") and key[1] != "*" and key not in ends)
 
 
@@ -86,8 +86,8 @@ def summary(seeds, ends, entries):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", help="contract_test_cpu")
-    parser.add_argument("--seeds", type=int, default=10, help="how many, from 1 on")
-    parser.add_argument("--only", default="*", help="a filter of GoogleTest: no summary is written, and no entry need be seen")
+    parser.add_argument("--seeds", type=int, default=10, help="number of seeds, from 1 on (default: %(default)s)")
+    parser.add_argument("--only", default="*", help="filter of GoogleTest; with it no summary is written, and cases that vary need not fail")
     parser.add_argument("--list", type=pathlib.Path, default=LIST)
     parser.add_argument("--out", type=pathlib.Path, default=SUMMARY)
     given = parser.parse_args(arguments)

@@ -1,7 +1,7 @@
 """Checks the commands in pages that no test runs: their verbs, options, files and groups must exist.
 
-It reads blocks that begin with ```sh alone, indented lines and `code`. run_document.py runs the other blocks. With
---dry-run, it also plans the studies and configs of the tree, which needs all plug-ins.
+The script reads blocks that begin with ```sh alone, indented lines and `code`. run_document.py runs the blocks that are
+marked for it. With --dry-run, the script also plans the studies and configs of the tree, which needs all plug-ins.
 
     check_commands.py ROOT PROGRAM [--dry-run]
 """
@@ -143,7 +143,7 @@ def main() -> int:
     options = parser.parse_args()
     programs = Programs(options.root.resolve(), options.program.resolve(), options.dry_run)
     found = [f"{page.relative_to(programs.root)}: {why}" for page in pages(programs.root) for why in objections(page.read_text(encoding="utf-8"), programs)]
-    print("\n".join(found) or "every command is one that its program takes")
+    print("\n".join(found) or "all programs accept their commands")
     return 1 if found else 0
 
 

@@ -67,7 +67,7 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
         if seed not in shown:
             sys.exit(f"{document}: {seed} is in no block opened with '```sh replay' or '```sh fixed'")
     if not steps:
-        sys.exit(f"{document}: no block to follow; is the fence '```sh run' or '```cpp file=NAME'?")
+        sys.exit(f"{document}: no block to follow. Is the fence '```sh run' or '```cpp file=NAME'?")
     everywhere = dict(os.environ, ALLOCBENCH=str(source))
     for step in steps:
         if step["name"]:

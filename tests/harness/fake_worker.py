@@ -2,9 +2,9 @@
 """Runs a fake worker that speaks the protocol of harness/README.md and misbehaves on request.
 
 Tests link it as allocbench-worker-cpu (or -cuda). The allocator's name and the workload parameter `trouble_from` decide
-what it does. Cells with fewer request_bytes are ok. A sample takes `seconds`. It reports `device_seconds` and a
-microsecond per byte as its time, and `wall_factor` times that as its wall time. So results can be compared byte by
-byte. `noisy` doubles the time at random. FAKE_WORKER_FILL has the seconds that an allocator needs to fill its pool;
+what it does. Cells with fewer request_bytes than `trouble_from` are ok. A sample takes `seconds`. As its time it reports
+`device_seconds` and a microsecond per byte, and as its wall time `wall_factor` times that. So results can be compared
+byte by byte. `noisy` doubles the time at random. FAKE_WORKER_FILL has the seconds that an allocator needs to fill its pool;
 later samples with the same instance start from a copy.
 """
 
@@ -98,8 +98,8 @@ def describe():
 
 
 def leave_daemon(hidden):
-    """Starts one process per run in its own session. It is the child of a child that ends or, if hidden, a child of the
-    worker.
+    """Starts a process in its own session: the child of a child that ends or, if hidden, a child of the worker. A
+    hidden one is started once per run.
     """
     path = os.environ["FAKE_WORKER_DAEMON"]
     if hidden and os.path.exists(path):
@@ -130,7 +130,7 @@ def device():
 
 
 def heap_bytes():
-    """Returns the device heap that the worker was started with. For a question, it is a quarter of the pool."""
+    """Returns the device heap that the worker was started with. With --device-heap-for, it is a quarter of the pool."""
     if "--device-heap-for" not in sys.argv:
         return int(sys.argv[sys.argv.index("--device-heap-bytes") + 1])
     question = json.loads(sys.argv[sys.argv.index("--device-heap-for") + 1])
@@ -180,7 +180,7 @@ class Worker:
                 file.write(f"{os.getpid()} {command} {self.allocator} {cell}\n")
 
     def wait_for_turn(self):
-        """Waits until a line says that the last worker has ended. An earlier line lets this worker open the device."""
+        """Waits for two lines. The first lets this worker open the device. The second says that the last worker has ended."""
         if "--wait" not in sys.argv:
             return
         if "FAKE_WORKER_FAILS_TO_LOAD" in os.environ:

@@ -1,4 +1,4 @@
-"""Mutated configs, logs and options. Every run of the program must end with 0, 1, 2 or 3, within 5 s and 1 GB, and
+"""Runs the program with mutated configs, logs and options. Every run must end with 0, 1, 2 or 3, within 5 s and 1 GB, and
 must never show the text of a C++ exception.
 
     ALLOCBENCH_PROGRAM=build/bin/allocbench python3 tests/harness/fuzz.py COUNT [SEED]
@@ -164,7 +164,7 @@ class Fuzzer:
             if limit:
                 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-        # subprocess cannot pass null characters, and the program never sees them.
+        # subprocess cannot pass null characters.
         arguments = [str(argument).replace("\x00", "") for argument in arguments]
         try:
             result = subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=SECONDS, env=self.environment,

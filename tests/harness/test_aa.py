@@ -12,7 +12,7 @@ from support import ProgramTest
 
 REFERENCE = pathlib.Path(__file__).resolve().parents[2] / "results" / "reference"
 PRECISION = 0.013  # the stopping rule's default
-MOST = 0.01        # of the phases may differ from themselves
+MOST = 0.01        # largest share of the phases that may differ from themselves
 PLANTED = 1.05
 FOUND = 0.95
 

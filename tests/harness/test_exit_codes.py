@@ -90,7 +90,7 @@ class Environment(ProgramTest):
         self.assertEqual({event["status"] for event in self.events() if event["event"] == "end"}, {"ok"})
         left = self.statuses()
         self.assertEqual(sum(left.values(), []), ["ok"])
-        # The run is resumed while the worker is missing, and again after its repair.
+        # The run is resumed while the worker is missing, and again when it is back.
         self.run_program("--config", config, "--out", self.out, "--resume", expect=3, environment=broken)
         self.measure(config, "--resume", expect=0)
         self.assertEqual(self.statuses(), {"steady": ["ok"] * 3, "counting": ["ok"] * 3})

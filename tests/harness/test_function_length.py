@@ -1,4 +1,4 @@
-"""Checks that a function fits on a screen. A body ends at the brace that is indented like its first line."""
+"""Checks that no function is longer than a screen of 60 lines. A body ends at the brace that is indented like its first line."""
 
 import ast
 import re
@@ -19,8 +19,8 @@ def sources(*suffixes):
 
 
 def bodies(text):
-    """Returns the length of each block in braces, with the line that begins it. That is the last line above the closing
-    brace that is not indented more.
+    """Returns the length of each block in braces, with the line that begins the block: the last line above the closing
+    brace that is not indented more than the brace.
     """
     lines = text.splitlines()
     begins = []  # (indentation, line) of the lines that a later line may close

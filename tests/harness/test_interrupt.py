@@ -1,4 +1,4 @@
-"""Tests Ctrl-C: once writes the existing results and says how to continue, and twice aborts."""
+"""Tests Ctrl-C: the first writes the existing results and says how to continue, and the second aborts."""
 
 import signal
 import subprocess

@@ -170,7 +170,7 @@ def imported(path):
 
 class Plots(unittest.TestCase):
     FOLDER = ROOT / "plots"
-    # A folder may import the folders before it. All may import theory.py, which imports nothing.
+    # A folder may import the folders before it. All may import theory.py, which imports no module of plots.
     ORDER = ["sheet", "runs", "ledger", "figures", "studies", "texts", "advice", "webpage", "reference", "commands"]
     INSIDE_FIGURES = ["model", "panel", ""]  # "" has the kinds themselves
     # Not every earlier folder may be imported.

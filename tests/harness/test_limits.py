@@ -1,4 +1,4 @@
-"""Tests the limits of every number: a value beyond gives one clear error with exit code 2, at once."""
+"""Tests the limits of numbers: a value beyond a limit gives one error with exit code 2, within five seconds."""
 
 import json
 import os

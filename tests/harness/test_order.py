@@ -39,7 +39,7 @@ class OrderTest(ProgramTest):
         return [names[event["cell"]] for event in self.events() if event["event"] == "round"]
 
     def slow(self, *seconds, allocators=("steady",), **more):
-        """Returns a config of cells whose samples take so long."""
+        """Returns a config with a cell for each of these durations of a sample."""
         return self.config(list(allocators), workload={"id": "pulse", "trouble_from": 32}, repetitions=1,
                            sweep={"seconds": list(seconds)}, **more)
 
@@ -93,7 +93,7 @@ class Deferred(OrderTest):
                 self.assertEqual("while the pool was filled" in result.stderr, is_deferred, result.stderr)
 
     def test_a_fill_takes_no_more_than_a_hundredth_of_the_rest_of_the_run_from_other_cells(self):
-        """A quarter of the deadline is 15 s. The pool alone gives the fill 1 MiB / 1 GiB of a second."""
+        """The deadline alone gives the fill a quarter of 60 s, and the pool alone 1 MiB / 1 GiB of a second."""
         for minutes, is_deferred in (("1.5", True), ("10", False)):
             with self.subTest(minutes=minutes):
                 arguments = ("--config", self.slow(1.4, rounds=1, deadline_s=60), "--out", self.out / minutes, "--minutes", minutes)
@@ -153,7 +153,7 @@ class Fills(OrderTest):
         return ("study", "mine", "--configs", folder.parent, "--no-figures")
 
     def test_the_cells_of_a_batch_share_a_fill_in_each_round(self):
-        """A fill takes longer than the four seconds after which a process leaves dearer cells to another one."""
+        """A fill takes longer than the four seconds after which a process leaves cells that cost more to another one."""
         self.fill("--config", self.config(rounds=3, least_rounds=3), seconds={"steady": 4.2})
         self.assertEqual(len(self.notes_of("fill")), 3, "one fill per round")
         self.assertEqual(len(self.rounds()), 9)
@@ -180,7 +180,7 @@ class Fills(OrderTest):
         self.assertEqual(len(self.notes_of("fill")), 2)
 
     def test_a_resumed_run_knows_the_fills(self):
-        """The log ends when the first cell is deferred in the fill. The next cell has the time for it."""
+        """The log ends when the first cell is deferred in the fill. The next cell has enough time for the fill."""
         config = self.config(rounds=1, deadline_s=5)
         self.fill("--config", config, seconds={"steady": 1.7})
         log = self.out / "events.jsonl"

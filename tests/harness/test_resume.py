@@ -16,7 +16,7 @@ KILLS = 12
 
 class Resume(ProgramTest):
     def slow_config(self, **more):
-        # The run has about 27 samples of 10 ms, so a kill can hit it anywhere, even while it starts, writes or reduces.
+        # Samples take only 10 ms, so a kill can hit the run anywhere, even while it starts, writes or reduces.
         return self.config(["steady", "per_process", "incorrect"], state="reused",
                            workload={"id": "pulse", "trouble_from": "64B", "seconds": 0.01}, **more)
 

@@ -182,8 +182,8 @@ def loads_ahead(order, process):
 
 
 class Overlap(RoundsTest):
-    """The next worker loads while one starts, and opens the device while that one ends. The fake worker stops a run if
-    two workers may have kernels on the device.
+    """A worker loads while the worker before it starts, and opens the device while that worker ends. The fake worker
+    stops a run if two workers may have kernels on the device.
     """
 
     def setUp(self):

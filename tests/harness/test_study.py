@@ -177,8 +177,9 @@ class Study(StudyTest):
             self.assertRegex(output, rf"mine/fig{number}: 3 cells.*, 3 (not measured|of these (not finished|provisional))")
 
     def test_the_plan_counts_the_processes_that_a_study_starts(self):
-        # In a round, all cells of `steady` share a process. `per_process` takes three processes for each cell. Only
-        # open cells show whether `heaped` uses its share of the device heap. It does, so it takes a process per pool.
+        # In a round, all cells of `steady` share a process. `per_process` takes three processes for each cell. The
+        # program learns from opened cells whether `heaped` uses its share of the device heap. It does, so it takes a
+        # process per pool.
         self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
         self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
         plan = self.study("mine", "--dry-run").stdout
@@ -273,7 +274,7 @@ class Study(StudyTest):
         result = self.run_program("study", "mine", "--configs", self.configs, "--out", self.out, "--profile", expect=1,
                                   environment=self.environment(FAKE_WORKER_PROFILE='{"resets": 7.0, "deadlines": 5.0}'))
         self.assertRegex(result.stdout, r" 7\.0 s  verification of resets\n")
-        self.assertRegex(result.stdout, r" 5\.0 s  deadlines\n")  # seconds of verifications that cost no worker
+        self.assertRegex(result.stdout, r" 5\.0 s  deadlines\n")  # time of deadlines that ended no worker
 
 
 class AllDevices(StudyTest):
@@ -330,7 +331,7 @@ class AllDevices(StudyTest):
             self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)
         self.run_program(*self.arguments, expect=0, environment=self.two)
         cards = [self.card(f"mine/fig{number}") for number in range(3)]
-        # It has most of the work, so it would be distributed first.
+        # The new config has most of the work, so it would be distributed first.
         self.add_config("mine/large", ["steady", "counting"], rounds=9, least_rounds=9, seed=7)
         self.run_program(*self.arguments, "--resume", expect=0, environment=self.two)
         self.assertEqual([self.card(f"mine/fig{number}") for number in range(3)], cards)

@@ -1,4 +1,4 @@
-"""Tests answers of commands that must not be wrong, or good without a measurement."""
+"""Tests that commands give no wrong answers, and no good ones without a measurement."""
 
 import json
 import os

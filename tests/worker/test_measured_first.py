@@ -6,7 +6,7 @@ from worker_process import QUIT, allocator, events, on, open_cell, serve, serve_
 
 
 class MeasuredFirst(unittest.TestCase):
-    """These tests verify after samples. The verification costs no more than needed and keeps all numbers."""
+    """These tests verify a cell after its samples."""
 
     def verified(self, name, cell, *commands, pool_bytes=1 << 22, **limits):
         """Returns the verification after a sample, and the later events."""

@@ -56,7 +56,7 @@ class Conversation(unittest.TestCase):
         self.assertEqual([a["event"] for a in answers[2:]], ["sample", "sample", "failed"])
         self.assertEqual(answers[-1]["status"], "oom")
 
-    # Nearly all of the pool is taken before each sample, so a block that is not freed afterwards is missing in the next
+    # All but 3 % of the pool is taken before each sample, so a block that is not freed afterwards is missing in the next
     # sample.
     def test_a_sample_leaves_the_pool_as_it_was(self):
         for state in ("reused", "fresh"):

@@ -65,7 +65,7 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def interval(run: Run) -> str:
-    """Returns the name of the interval. results.csv does not contain the rounds."""
+    """Returns the name of the interval. It names the rounds if the results have them; results.csv does not."""
     middle = "median of the rounds' means" if run.config.get("statistic") == "mean" else "rounds' median"
     return f"95 % interval of the {middle}" if _rounds(run) else "95 % interval"
 
@@ -126,7 +126,7 @@ def _with_nulls(run: Run, shown: pandas.DataFrame) -> list[str]:
 
 
 def _older_code(run: Run) -> list[str]:
-    """Returns why the ledger gives no verdict on numbers of this run, if the code of a form has changed since."""
+    """Returns why the ledger gives no verdict on some claims about this run, if the run has older code of a form."""
     config = configs.named(run.name) or run.config
     older = [claim["older_code"] for claim in config.get("claims", []) if "older_code" in claim]
     measured = set(run.provenance.get("measured_revisions", []))

@@ -79,7 +79,7 @@ class Chart:
     log_y: bool
     joined: bool
     faint: bool             # whether lines are faint over positions that a series skips
-    most: int               # most curves of a panel
+    most: int               # largest number of curves in a panel of one picture
     of_paper: bool
     owner: str              # allocator of all series, or empty if there are several
     reference: str
@@ -125,7 +125,7 @@ def _panel(cut: series.Cut, x: Axis, title: str, ringed: set[str]) -> Panel:
 
 
 def _with_lent(cut: series.Cut, panel: Panel, panels: Sequence[Panel], x: Axis) -> Panel:
-    """Returns the panel with curves of theory of series that only other panels of the metric have, one per equation."""
+    """Returns the panel with the curves of theory that only other panels of its metric have, one per equation."""
     drawn, lent = set(panel.equations[each.allocator] for each, (xs, _) in zip(panel.series, panel.curves) if xs), {}
     for other in panels:
         for each, (xs, _) in zip(other.series, other.curves):
@@ -142,7 +142,9 @@ def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]
 
 
 def _without_speed_up(run: Run, panels: Sequence[Panel], x: Axis, names: Sequence[str]) -> list[str]:
-    """Returns the sentence about curves without a value at the first point, to which all speed-ups refer, if there are any."""
+    """Returns the sentence about curves without a value at the first point, if there are any. All speed-ups refer to this
+    point.
+    """
     drawn = [each for panel in panels if panel.metric == "speed_up" for each in panel.series]
     lacking = [each.label for each in drawn if each.label in names and (each.points["word"] == series.NO_SPEED_UP).any()]
     if not lacking:

@@ -17,7 +17,7 @@ _POINTS = 160
 
 
 def names(run: Run, metrics: Sequence[str]) -> list[str]:
-    """Returns the equations drawn for these metrics, with the numbers of the paper."""
+    """Returns the names of the equations drawn for these metrics: their numbers in the paper, or their descriptions."""
     there = set(run.cells["allocator"])
     chosen = [named[metric] for allocator, named in run.plot.get("theory", {}).items() for metric in metrics
               if metric in named and allocator in there]
@@ -54,7 +54,7 @@ def _along(run: Run, series: Series, name: str, x: str, log_x: bool) -> tuple[li
     measured = list(series.points["x"])
     spread = numpy.geomspace if log_x else numpy.linspace
     between = spread(min(measured), max(measured), _POINTS).tolist() if len(measured) > 1 else []
-    if all(position == int(position) for position in measured) and max(measured) - min(measured) > _POINTS:  # a few whole numbers would make kinks
+    if all(position == int(position) for position in measured) and max(measured) - min(measured) > _POINTS:  # in a shorter range, rounded positions would make kinks
         between = [round(position) for position in between]
     positions = sorted(set(measured) | set(between))
     value_at = formulas.along(run, name, series.points["cell"].iloc[0], x)

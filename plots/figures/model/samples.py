@@ -1,4 +1,5 @@
-"""This module finds means that few samples dominate. The figure marks them, and the caption lists them.
+"""This module finds means that few samples dominate. A line figure marks them with rings, and the caption lists up to
+three.
 
 A mean of at least five samples is dominated by few of them if it exceeds twice their median. The samples come from results.json.
 """

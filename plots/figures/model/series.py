@@ -162,7 +162,7 @@ def is_alone(run: Run) -> bool:
 
 def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
     """Returns the series of one panel. Raises NothingToDraw if a cell has no number or word for x, or if no cell has
-    this metric of this phase. The text lists what exists.
+    this metric of this phase. The error lists the axes, or the phases or metrics, that exist.
     """
     groups = group(run, x)
     words = labels.words_of(run, x)

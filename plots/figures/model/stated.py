@@ -1,7 +1,7 @@
 """This module reads what a paper states (`marks`, `bands` and `positions` of a config's plot).
 
 A stated value of the drawn metric becomes a mark in the figure. Any other stated value becomes a sentence of the
-caption. A band is a range that the paper gives for many settings, either absolute or in factors of an allocator's
+caption. A band is a range that the paper gives for several settings, either absolute or in factors of an allocator's
 measured value. A position is a value of x at which the paper reports an event.
 """
 
@@ -94,7 +94,9 @@ def _of_back_end(run: Run, entries: Sequence[dict]) -> list[dict]:
 
 
 def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
-    """Returns one sentence per source and place, for the stated values that are not `drawn` as (phase, metric)."""
+    """Returns sentences about the stated values that are not `drawn` as (phase, metric). Counts from one source at the
+    same settings share a sentence.
+    """
     groups: dict[tuple, list[dict]] = {}
     for entry in _entries(run):
         if (entry.get("phase", ""), entry["metric"]) not in drawn:
@@ -112,7 +114,7 @@ def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _measured(run: Run, there: pandas.Series, entry: dict) -> str:
-    """Returns the range over the allocators, or the value of the allocator that the entry names."""
+    """Returns the range over all allocators, or over the cells of the allocator that the entry names."""
     if "allocator" in entry:
         there = there & (run.cells["allocator"] == entry["allocator"])
     found = run.at(entry.get("phase", ""), entry["metric"])["value"]

@@ -33,7 +33,7 @@ class Row:
     stretches: tuple[Stretch, ...]
     lanes: tuple[int, ...]     # lane of each stretch's word; words in one lane do not touch
     centres: tuple[float, ...]  # middle of each word, in inches from the left end
-    least_lanes: int = 0        # lanes that the same row needs in another panel
+    least_lanes: int = 0        # most lanes that the same row needs in a panel
 
     @property
     def lanes_shown(self) -> int:

@@ -36,7 +36,8 @@ def height_of(names: Sequence[str], titled: bool) -> float:
 
 
 def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -> None:
-    """Draws one entry per label of all panels, in the order of the first panel. The paper's statements come last.
+    """Draws one entry per label of all panels, in the order of the first panel. The paper's statements, curves of theory
+    and the interval of the reference come last.
 
     A series without any value has no entry, because the strip names it. A series with only provisional values has
     their marker.
@@ -54,7 +55,7 @@ def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -
 
 
 class _Upright(HandlerLine2D):
-    """Draws the vertical line of a position as the panel does: upright and dashed. Other lines lie in the legend."""
+    """Draws the vertical line of a position as the panel does: upright and dashed. Other lines are horizontal."""
 
     def create_artists(self, legend, orig_handle, xdescent, ydescent, width, height, fontsize, trans):
         middle, beyond = width / 2 - xdescent, 0.35 * height

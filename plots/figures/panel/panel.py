@@ -20,7 +20,7 @@ _SPREAD = 0.8  # share of a word's room on the x axis that the marks of all seri
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale is the y axis that several panels of a metric share. Points beyond the plot's `limits` are drawn at the edge."""
+    """A scale is the y axis of one or more panels of a metric. Points beyond the plot's `limits` are drawn at the edge."""
 
     metric: str
     unit: str
@@ -110,8 +110,8 @@ def _covered(content: Panel) -> list[float]:
 
 
 def _draw_noise(axes, chart: Chart, content: Panel, scale: Scale) -> None:
-    """Draws the interval of the reference allocator, if values are relative to it. A difference within this interval is
-    noise.
+    """Draws a line at 1 and the interval of the reference allocator, if values are relative to it. A difference within this
+    interval is noise.
     """
     if not quantity.is_ratio(scale.metric) or not chart.reference:
         return

@@ -52,7 +52,7 @@ def test_the_floor_is_added_to_both_times(made):
     assert made["floor"] == pytest.approx(2e-6 * 0.25 * 1.016, rel=1e-3), "the shortest free of AtomicMalloc"
     found = advised.near(made)
     halloc = next(each for each in found.ranked if each.entry["id"] == "halloc")
-    # The best time; an allocator that the bug search broke is not the yardstick.
+    # Comb has the best time of the allocators that the bug search does not find unsafe.
     comb = next(entry for entry in made["allocators"] if entry["id"] == "comb")
     logs, weights = 0.0, 0.0
     for near in found.near:

@@ -1,4 +1,4 @@
-"""Tests figures of many curves: they become several pictures with the same axes, and published forms come first."""
+"""Tests figures of many curves: they become several pictures, and published forms come first."""
 
 import synthetic
 
@@ -42,7 +42,7 @@ def test_more_curves_are_several_pictures_with_published_forms_first(tmp_path):
 
 
 def test_a_picture_whose_curves_would_lie_on_each_other_has_a_y_axis_of_its_own(tmp_path):
-    """Eight published forms span three decades; the reworked ones, beside the first, a factor of four."""
+    """The eight published forms span three decades. The reworked forms and the first published form span a factor of four."""
     names = ["comb", "halloc_reworked", "kma_reworked", "halloc", "kma", "rw", "slab", "gallatin", "corw", "crw"]
     drawing, curves = _pictures(tmp_path, names)
     axes = [_curves(each)[1] for each in (drawing, *drawing.more)]

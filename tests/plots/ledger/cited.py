@@ -47,7 +47,7 @@ def _beside(sections: set[str], homes: list[list[str]]) -> set[str]:
 
 
 def _cited(source: str) -> list[tuple[str, str]]:
-    """Kind and number of what a text names: `secs. 3.2 and 5.2.1, fig. 11`."""
+    """Returns the kind and the number of each place that a text such as `secs. 3.2 and 5.2.1, fig. 11` names."""
     made = []
     for kind, numbers in _CITED.findall(source):
         for number in re.findall(_NUMBER, numbers):

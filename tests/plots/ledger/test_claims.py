@@ -243,7 +243,7 @@ def test_steps_are_compared_with_the_formula_at_their_settings(tmp_path):
     assert [round(each.number, 3) for each in effects.find(run, {"theory": near}).estimates] == [1.0, 1.01]
     assert judge(run, theory=near, between=[0.95, 1.05]).verdict == "holds"
     assert judge(run, theory=near, between=[0.95, 1.005]).verdict == "does not hold"
-    # The value of a formula replaces the counts, which are not exactly that of rw_steps.
+    # The value of a formula replaces the counts, which differ from the value of rw_steps.
     assert [each.number for each in effects.find(run, {"theory": {**near, "of_formula": "rw_steps"}}).estimates] == [1.0, 1.0]
 
 

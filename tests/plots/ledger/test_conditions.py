@@ -1,4 +1,4 @@
-"""Tests what the ledger says of conditions: of allocators, of the config of today, of the paper and of cards."""
+"""Tests what the ledger says about differing conditions of allocators, configs, papers and cards."""
 
 import json
 from dataclasses import replace

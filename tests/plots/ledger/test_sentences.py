@@ -16,7 +16,7 @@ AMOUNT = re.compile(r"\d|twice|half|third|quarter|fifth|tenth|hundred")
 
 
 def _bounds(claim):
-    """These are the bounds that the words faster, slower, more and less do not express."""
+    """Returns the bounds that the words faster, slower, more and less do not express."""
     given = claim["between"] if "between" in claim else [claim.get("above", claim.get("below"))]
     return [bound for bound in given if bound not in (0, 1)]
 

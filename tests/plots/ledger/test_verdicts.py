@@ -40,7 +40,7 @@ def test_holm_and_benjamini_hochberg():
 
 
 def _barely(number, bound):
-    """The interval ends a little before the bound, so p is just below 0.05."""
+    """Returns an estimate whose interval ends just before the bound, so that p is just below 0.05."""
     error = (number / bound) ** 0.95
     return _estimate(number, error if error > 1 else 1 / error)
 

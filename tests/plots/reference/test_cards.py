@@ -30,7 +30,7 @@ def test_ranks_and_ratios_by_group(tmp_path):
     # The ratios are 2, 2, 2, 2 and 8, 2.6, 5/3, 1/2. Their median is 2, and two are more than a factor of 1.5 away from
     # it.
     assert "| one | 8 | 2 | 0.00 | -1.00 | 1 of 2 | 2 | 1.92 to 2.15 | 25.0 % |" in told
-    assert "GPU A: measured revision 0123456789ab, cards: 1." in told and "may be one of the sources" not in told
+    assert "GPU A: measured revision 0123456789ab, cards: 1." in told and "may come from the sources" not in told
     first = told.partition("## Largest changes")[2].splitlines()[6]
     assert "threads 2" in first and first.endswith(("| alloc | 1 µs | 8 µs | 8 | 4 |", "| alloc | 4 µs | 2 µs | 0.5 | 0.25 |"))
 
@@ -46,7 +46,7 @@ def test_cells_that_are_ok_on_one_only(tmp_path):
     other = study(tmp_path / "b", "GPU B", [[1e-6, None], [2e-6, 3e-6]], revision=measured.SECOND)
     told = cards.markdown(compared(one, other))
     assert "| one/small | ok | timeout | 1 | Comb, threads 2 |" in told and "| one/small | timeout | ok | 1 | Halloc, threads 2 |" in told
-    assert "**The measured revisions differ, so a change may be one of the sources.**" in told
+    assert "**The measured revisions differ, so a change may come from the sources instead of the card.**" in told
 
 
 def test_a_time_without_interval_is_no_change_to_list(tmp_path):

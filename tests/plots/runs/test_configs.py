@@ -77,7 +77,7 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, section
 
 
 def _allocators_named(part):
-    """Yields the settings that a claim or a part of it names."""
+    """Returns the allocators that a claim or a part of it names."""
     if isinstance(part, list):
         return set().union(*map(_allocators_named, part))
     if isinstance(part, dict):

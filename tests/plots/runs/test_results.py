@@ -1,4 +1,4 @@
-"""Reading results.json."""
+"""Tests that results.json is read as tables."""
 
 import gzip
 import lzma

@@ -83,7 +83,7 @@ def test_a_variant_of_the_published_form_is_not_taken_for_another_form():
 
 
 def test_allocators_that_share_figures_have_hues_apart():
-    """ScatterAlloc, FlatterScatter and Gallatin are compared by configs/current2026/trio, RW_malloc and XMalloc by the maps of the papers."""
+    """configs/current2026/trio compares ScatterAlloc, FlatterScatter and Gallatin. Maps of papers compare RW_malloc and XMalloc."""
     trio = [style.look(name) for name in ("scatteralloc", "flatter_scatter", "gallatin", "gallatin_static")]
     assert len({look.marker.lower() for look in trio}) == 4, "h and H are both hexagons"
     for green in ("rw", "rw_bm", "crw", "corw", "rw_malloc"):
