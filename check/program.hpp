@@ -132,8 +132,8 @@ struct RunProgram {
                             std::to_integer<unsigned>(block[offset]), rank);
   }
 
-  // Ends the use of a block before its free: checks its contents and removes it from the oracle. A mistake ends the
-  // run.
+  // Ends the use of a block before its free: checks its contents if `owns_blocks` is set, and removes it from the
+  // oracle. A mistake ends the run.
   template <class Thread>
   static void part(Thread& thread, const Program& program, std::byte* block) {
     const std::uint32_t rank = rank_of(thread, program);

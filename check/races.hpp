@@ -1,5 +1,5 @@
-// These functions give a run the races that ThreadSanitizer reports. Only allocbench-worker-tsan, the race build, has
-// such reports (races_tsan.cpp). The program that searches schedules links races_none.cpp, without effect.
+// These functions return the races that ThreadSanitizer reports in a run. Only allocbench-worker-tsan, the race build,
+// has such reports (races_tsan.cpp). allocbench-worker-check links races_none.cpp, which reports no race.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ bool races_are_seen();
 // were none.
 std::string take_races();
 
-// While a NotWatched exists, the lane's accesses and allocations do not belong to the program under test and do not
-// count.
+// While a NotWatched exists, ThreadSanitizer ignores the lane's memory accesses, because they do not belong to the
+// program under test.
 class NotWatched {
  public:
   NotWatched();

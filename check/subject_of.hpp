@@ -224,7 +224,7 @@ class SubjectOf final : public Subject {
     if constexpr (has_reset) allocator.reset(stream);
   }
 
-  // Returns whether a lone lane must get the promised blocks of every size of the model at its end.
+  // Returns whether a lone lane must get the promised blocks of every size at the end of the model.
   static bool judged_alone(const Model& model) { return model.resets || model.refills; }
 
   static constexpr std::uint32_t warp_lanes = 32;
@@ -264,8 +264,8 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(oracle.mallocs());
   }
 
-  // Returns a text if a fresh heap serves fewer blocks than promised, or a mistake of the oracle. Ignores a heap that
-  // serves no block: usually its launch ended with a fault, which the models report.
+  // Returns a text if a fresh heap serves fewer blocks than promised or if the oracle finds a mistake. Ignores a heap
+  // that serves no block: usually its launch ended with a fault, which the models report.
   std::string lack_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options) const {
     const std::uint32_t promised = heap(model).serves_new;
     if (promised == 0) return {};
@@ -348,7 +348,7 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, static_cast<double>(alone)));
   }
 
-  // Requests as many blocks by a lone lane as the design promises. No other lane runs, so a null pointer means that the
+  // A lone lane requests as many blocks as the design promises. No other lane runs, so a null pointer means that the
   // heap has lost memory.
   static void serve_again(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count,
                           ShadowHeap& oracle, RunRecord& record) {

@@ -1,8 +1,8 @@
-// UserPattern is the pattern that the owner of a block writes, and checks before the free. It covers the edges, where a
-// neighbour or a header would cause damage.
+// UserPattern is the pattern that the owner of a block writes, and checks before the free. It covers the first and the
+// last 64 bytes, where a neighbour or a header would cause damage.
 //
-// The accesses are plain on purpose. So the race build can check whether the allocator orders the accesses of one owner
-// after those of the previous one.
+// The accesses are plain, so that the race build can check whether the allocator orders the accesses of one owner after
+// those of the previous one.
 #pragma once
 
 #include <algorithm>

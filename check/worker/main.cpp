@@ -1,6 +1,6 @@
-// The programs allocbench-worker-check and allocbench-worker-tsan run any allocator on any model, as commands over a
-// pipe request. Both search schedules for failures. allocbench-worker-tsan is built for ThreadSanitizer and also finds
-// races. harness/README.md defines the protocol.
+// The programs allocbench-worker-check and allocbench-worker-tsan run allocators on models, as commands on standard
+// input request. Both programs search schedules for failures. allocbench-worker-tsan is built for ThreadSanitizer and
+// also finds races. harness/README.md defines the protocol.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
