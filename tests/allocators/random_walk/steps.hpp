@@ -1,4 +1,4 @@
-// This file has a wrapping thread that counts the steps of mallocs.
+// steps_of_page_requests() counts the steps of mallocs of one page.
 #pragma once
 
 #include <vector>
@@ -42,7 +42,7 @@ struct Steps {
   }
 };
 
-// Requests one page for each of `threads` threads, a multiple of 32. Of the `pages` pages, `free` are free at random
+// Lets each of `threads` threads, a multiple of 32, request one page. Of the `pages` pages, `free` are free at random
 // places.
 template <class A>
 Steps steps_of_page_requests(std::uint32_t pages, std::uint32_t free, std::uint32_t threads, std::uint64_t seed) {
