@@ -99,7 +99,7 @@ class NullFree : public BitSpecimen {
 };
 
 // ForgetfulReset clears the bitmap and forgets to reset the count of taken slots. So the new heap looks as full as the
-// old one was.
+// old one.
 template <Form form>
 class ForgetfulReset : public CountBeforeBit<Form::repaired> {
  public:

@@ -1,5 +1,5 @@
-// These versions of the suite's allocators exist only for a search, to confirm or refute what a reader of their code
-// suspects. The twins have the safe version on the same heap.
+// A search runs these versions of the suite's allocators to confirm or refute what a reader of their code suspects.
+// Each twin is the safe version on the same heap.
 #pragma once
 
 #include "allocators/flatter_scatter/flatter_scatter.hpp"
