@@ -32,8 +32,8 @@ TEST(Rounds, ManySamplesOfOneRoundHaveNoInterval) {
   EXPECT_FALSE(estimate({std::vector<double>(1000, 1.0)}, Statistic::median, 0).interval.has_value());
 }
 
-// The numbers were computed by hand, with the chances 1 - 2 P(B < d), B binomial(n, 1/2), from tables, and the weight
-// of Hettmansperger & Sheather 1986.
+// The numbers were computed by hand, with the chances 1 - 2 P(B < d) from tables, where B is binomial(n, 1/2), and with
+// the weight of Hettmansperger & Sheather 1986.
 TEST(Rounds, TheIntervalLiesBetweenOrderStatistics) {
   // For n = 6, the coverage is 0.96875 outside and 0.78125 inside; the share is 0.0466667, and the weight 5 s / (1 + 4
   // s).

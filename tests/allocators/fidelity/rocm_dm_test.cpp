@@ -39,7 +39,7 @@ constexpr Ops begin{.loads = 2};
 // Every lane that has a slab to look at loads the slab's count.
 constexpr Ops look{.loads = 1};
 constexpr Ops slab_address{.loads = 1};
-// An addition takes the start in the slab.
+// An addition gives the word at which the search in the slab begins.
 constexpr Ops take_start{.updates = 1};
 // A lane loads a word of bits and sets a bit (1 OR).
 constexpr Ops take_bit{.loads = 1, .updates = 1};
