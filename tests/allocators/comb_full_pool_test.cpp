@@ -98,7 +98,7 @@ TEST(CombFullPool, MixedSizesGetPreparedChunksOfOtherClassesInFewOperations) {
   const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(pool_bytes / 1024 * 9 / 10, 1024), 256);
   ASSERT_EQ(served(taken), taken.size());
   // If groups competed for a chunk that another group is retiring, or retired chunks of many words first, a request
-  // would take more than fifty operations on average, and one of them two thousand.
+  // would take more than fifty operations on average. One request would take two thousand.
   const testing::CountedMallocs mallocs = testing::count_mallocs(rig, mixed_sizes(requests), 256);
   EXPECT_EQ(served(mallocs.blocks), requests);
   EXPECT_LT(mallocs.operations, 15 * requests);

@@ -90,7 +90,7 @@ TYPED_TEST(KmaTest, KeepsAFullSuperblockOutOfReachUntilAllItsBlocksAreFree) {
   EXPECT_NE(rig.malloc({16})[0], nullptr);  // the superblock was queued and takes another size
 }
 
-// 992 blocks of 4 bytes (3,968 bytes) and their bitmap (124 bytes) fill a superblock of 4 KiB. Blocks of 8 bytes lie in
+// A superblock of 4 KiB has 992 blocks of 4 bytes (3,968 bytes) and their bitmap (124 bytes). Blocks of 8 bytes lie in
 // another one.
 TEST(KmaFrom4Bytes, ServesBlocksOfFourBytes) {
   Rig<KmaFrom4Bytes> rig(3 * 4096, superblocks_of(4096));

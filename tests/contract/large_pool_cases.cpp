@@ -34,7 +34,7 @@ ParameterValues parameters_for_large_blocks(const AllocatorType& type, std::size
 
 // Halves the request size until a block comes from the pool and not from the device heap. Returns this size, or 16.
 std::uint64_t largest_in_pool(Heap& heap) {
-  // 64 bytes less leave room for a header in a design whose sizes are powers of two.
+  // The 64 bytes leave room for a header in a design whose sizes are powers of two.
   for (std::uint64_t bytes = std::min<std::uint64_t>(heap.max_request(), block_bytes) - 64; bytes >= 16; bytes /= 2) {
     Calls calls(1, 1);
     heap.malloc(calls, 0, bytes);

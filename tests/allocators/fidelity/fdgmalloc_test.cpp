@@ -69,7 +69,8 @@ TEST(FdgMallocFidelity, LanesThatDoNotCallKeepTheirRequests) {
   // lane 4 begins behind four requests of 16 bytes.
   const Calls few = rig.counted_malloc(std::vector<std::uint64_t>(5, 16));
   EXPECT_EQ(static_cast<std::byte*>(few.blocks[4]) - static_cast<std::byte*>(few.blocks[0]), 4 * 16);
-  // 31 words of 272 bytes are more than a SuperBlock, so the call of one lane gets a block of the device heap.
+  // The other 31 words of 272 bytes are more than a SuperBlock, so the call of one lane gets a block of the device
+  // heap.
   rig.warp_mallocs(272);
   const Calls alone = rig.counted_malloc({16});
   EXPECT_EQ(alone.of_lane[0], enter_and_leave + join + add_up + record);
@@ -88,8 +89,8 @@ TEST(FdgMallocFidelity, AFullSuperBlock) {
 TEST(FdgMallocFidelity, LanesThatDoNotFitKeepTheirOffset) {
   FidelityRig<FdgMalloc> rig(1 << 20);
   rig.counted_malloc({4096});
-  // The lanes request 7,680 bytes together, and 4,092 are left. 17 lanes use these, and the others begin at offset 17 *
-  // 240 of the new block.
+  // The lanes request 7,680 bytes together, and 4,092 are left. Lanes 0 to 16 use these, and the others begin at offset
+  // 17 * 240 of the new block.
   const Calls calls = rig.warp_mallocs(240);
   for (std::size_t lane = 0; lane < 17; ++lane) EXPECT_EQ(calls.of_lane[lane], add_up + read_superblock) << lane;
   for (std::size_t lane = 17; lane < 31; ++lane) {

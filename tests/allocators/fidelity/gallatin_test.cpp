@@ -38,9 +38,9 @@ constexpr Ops exchange_entry{.compare_exchanges = 2};
 // The lane exchanges the counter. In the ring, it takes a number (1 addition), stores the entry, and makes a
 // compare-exchange of the order. Then it adds to the free blocks.
 constexpr Ops return_block{.stores = 1, .updates = 3, .compare_exchanges = 1};
-// For a segment of one block, the lane locks (1 OR), takes a free segment (1 load, 1 AND), sets the class (1
-// compare-exchange), stores a ring entry and three counters, adds to the free blocks, enters the class's tree (1 OR),
-// and unlocks (1 AND).
+// For a segment of one block, the lane locks (1 OR), takes a free segment (1 load, 1 AND) and sets the class (1
+// compare-exchange). It stores a ring entry and three counters, adds to the free blocks, enters the class's tree (1
+// OR), and unlocks (1 AND).
 constexpr Ops fetch_segment{.loads = 1, .stores = 4, .updates = 5, .compare_exchanges = 1};
 
 Gallatin::Parameters first_fit() {
@@ -110,9 +110,9 @@ TEST(GallatinFidelity, AStraddlerGoesOnInTheNextBlock) {
   FidelityRig<Gallatin> rig(pool_bytes, first_fit());
   rig.counted_malloc({20'000});
   rig.counted_malloc({4096});
-  // 9 of 16 slices are taken. The request needs 8, so it gives the other 7 back. A segment of the largest class has one
-  // block. So the segment of the new block leaves the class's tree (1 AND), and the lane fetches the next segment in
-  // advance.
+  // The block has 16 slices, and 9 are taken. The request needs 8, so it gives the other 7 back. A segment of the
+  // largest class has one block. So the segment of the new block leaves the class's tree (1 AND), and the lane fetches
+  // the next segment in advance.
   const Ops request = request_fresh_block + Ops{.updates = 1} + fetch_segment;
   const Ops give_back{.updates = 1};
   EXPECT_EQ(rig.counted_malloc({20'000}).of_lane[0],

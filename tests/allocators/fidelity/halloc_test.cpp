@@ -130,10 +130,10 @@ TEST(HallocFidelity, ASlabThatEmpties) {
   for (int i = 0; i < 27; ++i) blocks.push_back(rig.counted_malloc({2048}).blocks[0]);
   std::vector<Ops> frees;
   for (void* each : blocks) frees.push_back(rig.counted_free({each}).of_lane[0]);
-  // 216 chunks are in use. The free that crosses the busy threshold (213) makes an OR of a set. The free that crosses
-  // the roomy threshold (153) makes two ORs, and an AND that takes the slab out of the busy set. Only the free that
-  // empties the slab crosses the sparse threshold (3 of 256). It locks (1 exchange), loads the counter, removes the
-  // kind (1 OR), stores the descriptor, adds the slab to the free set (1 OR), and unlocks (1 store).
+  // The blocks take 216 chunks. The free that crosses the busy threshold (213) makes an OR of a set. The free that
+  // crosses the roomy threshold (153) makes two ORs, and an AND that takes the slab out of the busy set. Only the free
+  // that empties the slab crosses the sparse threshold (3 of 256). It locks (1 exchange), loads the counter, removes
+  // the kind (1 OR), stores the descriptor, adds the slab to the free set (1 OR), and unlocks (1 store).
   for (std::size_t i = 0; i < frees.size(); ++i) {
     Ops expected = free_block;
     if (i == 0) expected += {.updates = 1};

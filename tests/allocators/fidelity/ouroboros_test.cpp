@@ -267,7 +267,7 @@ TEST(OuroborosCSFidelity, ALaneWithoutLuckAddsBackAndGoesOn) {
   // page, either as empty places or as counts.
   const Calls calls = rig.warp_mallocs(8192);
   const Ops sum = calls.sum();
-  // 32 chunks are taken and removed, whoever takes them.
+  // The lanes together take and remove 32 chunks.
   EXPECT_EQ(std::count(calls.blocks.begin(), calls.blocks.end(), nullptr), 0);
   EXPECT_GE(sum.compare_exchanges, 32u /* announcements */ + 32u /* enqueued */ + 32u /* removed */);
   EXPECT_EQ(sum.stores, 32u * (2 /* page header */ + 1 /* mask */ + 2 /* place */ + 1 /* count */));

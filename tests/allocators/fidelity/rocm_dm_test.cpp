@@ -130,7 +130,8 @@ TEST(RocmDmGroupedFidelity, AWarp) {
 TEST(RocmDmGroupedFidelity, AGroupThatDoesNotFit) {
   FidelityRig<RocmDmGrouped> rig(2 * 512, small_slabs<RocmDmGrouped>());
   for (int i = 0; i < 4; ++i) rig.malloc({64});
-  // 4 of 6 blocks are in use, which is below the mark of 5. But 3 more do not fit, so the group makes a new slab.
+  // The slab has 4 of 6 blocks in use, which is below the mark of 5. But 3 more do not fit, so the group makes a new
+  // slab.
   const Calls calls = rig.counted_malloc({64, 64, 64});
   // All three lanes want the lowest clear bit of the only word, so two of them try again.
   const std::uint64_t tries = calls.sum().updates - (count * 2 + make_slab + take_start).updates;
@@ -194,8 +195,8 @@ TEST(RocmDm, SlabsAsPublished) {
   }
 }
 
-// 1, 3 or 32 lanes make a slab in memory with other contents. The slab must have a set bit for each block that must not
-// be handed out.
+// One, three or 32 lanes make a slab in memory with other contents. The slab must have a set bit for each block that
+// must not be handed out.
 TEST(RocmDm, BitsOfAnEmptySlab) {
   for (const std::uint32_t lanes : {1u, 3u, 32u}) {
     testing::Rig<RocmDm> rig(16 * 2 * MiB);

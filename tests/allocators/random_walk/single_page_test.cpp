@@ -158,7 +158,7 @@ TEST(RandomWalkBitmap64, TakesTheStepsOfFormula5) { expect_formula_5<RandomWalkB
 TEST(CollaborativeRandomWalkReworked, LanesOfAWarpLeaveAfterTheSameRounds) {
   const std::uint32_t pages = 1 << 20;
   const testing::Steps plenty = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 10, 4096, 3);
-  // 32 words of 32 pages have 102 free pages on average. The attempt without a load does not count as a step.
+  // The 32 words of a step have 102 free pages on average. The attempt without a load does not count as a step.
   EXPECT_LT(plenty.average(), 1.01);
   const testing::Steps scarce = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 100, 4096, 3);
   std::size_t whole_warps = 0;  // the executor splits a few warps
@@ -203,7 +203,8 @@ TEST(RandomWalkReworked, GivesUpAfterTheProbesOfTheRule) {
   for (const std::uint32_t each : of_64.steps) EXPECT_GE(each, 17u);
 }
 
-// One of thirty-two words is free, and all others are full. 34 random words miss it in one of three walks.
+// One of thirty-two words is free, and all others are full. A walk of 34 random words misses the free word in one of
+// three cases.
 TEST(RandomWalkBitmapReworked, FindsFreePagesThatLieInOneWord) {
   random_walk::PageParameters parameters;
   parameters.page_bytes = 16;
