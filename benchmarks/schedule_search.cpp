@@ -1,8 +1,8 @@
 // Measures what a search costs and finds: the time of one seed, and how many of a thousand seeds expose each of five
 // planted bugs (tests/simt/bug_zoo.hpp) under several strategies.
 //
-// The fixed cost per seed should be less than 100 µs, so that 10,000 seeds of a small model take well under a minute. A
-// strategy must stay in the swarm if it finds something that the others do not find.
+// The fixed cost per seed should be less than 100 µs, which is one second for 10,000 seeds. A strategy must stay in the
+// swarm if it finds something that the others do not find.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -15,7 +15,7 @@ std::uint32_t lanes_of(const Step& step, const Model& model) {
   return std::max(1u, lanes);
 }
 
-// Returns how many blocks of the step's size fit a fresh heap. If the step spreads over all sizes, the blocks are
+// Returns how many blocks of the step's size fit into a fresh heap. If the step spreads over all sizes, the blocks are
 // counted in equal numbers of each size.
 std::uint32_t capacity_for(const Step& step, const std::vector<std::uint32_t>& capacities) {
   if (!step.spread) return capacities[step.size];

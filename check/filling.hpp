@@ -10,9 +10,9 @@
 namespace allocbench::check {
 
 // Expands each step that fills a heap into steps on separate slots. Its lanes together request at least a quarter more
-// blocks than a fresh heap serves, unless this exceeds 64 blocks per lane or about 1,024 in all. `capacities` are the
-// numbers of blocks of each size that a fresh heap serves; 0 means unknown. Steps that fill the same slot use the same
-// new slots, so that a free finds the block of its malloc.
+// blocks than a fresh heap serves, unless this exceeds 64 blocks per lane or 1,024 in all. `capacities` are the numbers
+// of blocks of each size that a fresh heap serves; 0 means unknown. Steps that fill the same slot use the same new
+// slots, so that a free finds the block of its malloc.
 Model filled(const Model& model, const std::vector<std::uint32_t>& capacities);
 
 }  // namespace allocbench::check

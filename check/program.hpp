@@ -90,7 +90,7 @@ struct RunProgram {
       return;
     }
     if (!adopt(program, block, bytes, rank)) fail(thread, program);
-    // The owner's accesses are not atomic, so an earlier store of the allocator to this memory must not follow them.
+    // The owner's accesses are plain, so held stores of the allocator to this memory must take effect before them.
     thread.executor_lane().show_stores(block, bytes);
     if (program.owns_blocks) UserPattern(program.oracle->serial_of(block)).write(block, bytes);
     mailbox(thread, program, slot, rank).store(reinterpret_cast<std::uint64_t>(block), simt::release);

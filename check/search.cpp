@@ -24,8 +24,8 @@ namespace {
 // returns null.
 constexpr std::uint64_t least_budget = 1 << 18;
 constexpr std::uint64_t most_steps_per_request = 1 << 14;
-// A longer schedule is not written down: it would take more than half of the longest message that the front end reads,
-// and it cannot be shrunk in time. Its seed repeats it.
+// A longer schedule is not written down, because it would take more than half of the longest message that the front end
+// reads.
 constexpr std::size_t longest_schedule = 8 << 20;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;

@@ -236,7 +236,7 @@ class SubjectOf final : public Subject {
     std::uint32_t lanes = 1;
   };
 
-  // Returns a filling of more blocks than the heap has, or of about 4,096 blocks if the heap may have more.
+  // Returns a filling of more blocks than the heap has, or of at least 4,096 blocks if the heap may have more.
   Filling whole_heap(const Model& model, std::size_t bytes) const {
     constexpr std::size_t most = 4096;
     const auto blocks = static_cast<std::uint32_t>(std::min(most, heap(model).pool_bytes / bytes + 1));
@@ -325,7 +325,7 @@ class SubjectOf final : public Subject {
   }
 
   // Checks that a heap after a reset serves a warp and then one lane at least half as many blocks as a fresh heap. The
-  // exact number depends on the schedule, and only a few schedules of the fresh heap are tried.
+  // exact number depends on the schedule, and only 32 schedules of the fresh heap are tried.
   void refill_together(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t alone,
                        std::uint32_t together, ShadowHeap& oracle, RunRecord& record) const {
     constexpr double certain_share = 0.5;

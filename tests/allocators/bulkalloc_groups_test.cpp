@@ -67,7 +67,7 @@ TEST(BulkAllocGroups, ACallAsksOnceWhoRunsBesideIt) {
 }
 
 // In FreeBesideAHeldLock, lane 0 frees a slot of a full bin and needs the lock of the list, which a lane of another
-// warp holds for long.
+// warp holds for a long time.
 struct FreeBesideAHeldLock {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BulkAlloc allocator, void** blocks, std::uint32_t* time,

@@ -130,8 +130,8 @@ TEST(CMallocFidelity, Free) {
   const auto [unmerged, merged] = frees<CMalloc>();
   // Line 26 loads the own next, line 27 loses the lock of the neighbour, and line 33 stores the own flag.
   EXPECT_EQ(unmerged, (Ops{.loads = 1, .stores = 1, .compare_exchanges = 1, .lost = 1}));
-  // Line 27 wins the lock here. Line 29 loads the neighbour's next, and lines 30, 31 and 33 store the offset, the own
-  // next and the own flag.
+  // Line 26 does the same, and line 27 wins the lock. Line 29 loads the neighbour's next, and lines 30, 31 and 33 store
+  // the offset, the own next and the own flag.
   EXPECT_EQ(merged, (Ops{.loads = 2, .stores = 3, .compare_exchanges = 1}));
 }
 
@@ -143,8 +143,8 @@ TEST(CFMallocFidelity, Free) {
   EXPECT_EQ(merged, (Ops{.loads = 1, .stores = 2, .updates = 1}));
 }
 
-// A merge as in CMalloc also loads all four offsets. The own offset points to the absorbed chunk, so the merge stores
-// it once more.
+// The merge makes the operations of CMalloc's merge and loads all four offsets. The own offset points to the absorbed
+// chunk, so the merge stores it once more.
 TEST(CMMallocFidelity, Free) {
   const auto [unmerged, merged] = frees<CMMalloc>({.offset_count = 4});
   EXPECT_EQ(unmerged, (Ops{.loads = 1, .stores = 1, .compare_exchanges = 1, .lost = 1}));

@@ -35,8 +35,8 @@ TEST(KokkosFidelity, OneLane) {
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], give_back);
 }
 
-// Each lane works for itself. It begins at the clock plus its rank in the block. On the CPU executor, the clocks of
-// lanes differ, so some lanes want the same bit and need another OR.
+// Each lane works for itself. The clock and its rank in the block give the bit at which it begins. On the CPU executor,
+// the clocks of lanes differ, so some lanes want the same bit and need another OR.
 TEST(KokkosFidelity, AWarp) {
   FidelityRig<KokkosMemoryPool> rig(std::size_t{16} << 20);
   const Calls calls = rig.warp_mallocs(256);
