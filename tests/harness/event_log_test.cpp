@@ -254,7 +254,7 @@ TEST(RunHistory, PlannedCellsThatWereNeverReachedAreUnfinished) {
   auto run = nlohmann::ordered_json::parse(one_cell[0]);
   run["planned"] = {"0000000000000001", "0000000000000002", "0000000000000003"};
   EXPECT_EQ(history_of({run.dump(), start(1), end(1, "oom")}).unfinished(), 2u);
-  EXPECT_EQ(history_of({start(1), end(1, "oom")}).unfinished(), 0u);  // log of an older program
+  EXPECT_EQ(history_of({start(1), end(1, "oom")}).unfinished(), 0u);  // a log without a list of planned cells
 }
 
 TEST_F(EventLogTest, NoticesThatItsFileIsGone) {

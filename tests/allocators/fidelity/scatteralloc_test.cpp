@@ -102,8 +102,8 @@ TEST(ScatterAllocFidelity, AFullPage) {
     const Calls calls = rig.counted_malloc({16});
     ASSERT_EQ(rig.offset(calls.blocks[0]), static_cast<std::ptrdiff_t>(i * 16));
     Ops expected = begin_walk + (i == 0 ? format : Ops{.loads = 1}) + use_two_level;
-    if (i % 32 != 0) expected += {.updates = 1};            // bit 0 was set
-    if (i != 0 && i % 32 == 0) expected += {.updates = 2};  // bit 0 of a full segment; mark
+    if (i % 32 != 0) expected += {.updates = 1};            // one OR finds bit 0 set
+    if (i != 0 && i % 32 == 0) expected += {.updates = 2};  // bit 0 of a full segment, and the mark
     EXPECT_EQ(calls.of_lane[0], expected) << i;
   }
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], begin_walk + full_page + format + use_two_level);

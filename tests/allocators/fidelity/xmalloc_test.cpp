@@ -125,7 +125,7 @@ TEST(XMallocFidelity, AnExhaustedPoolIsAskedSixtyFourTimes) {
   FidelityRig<XMalloc> rig(16 << 10, tiny());
   std::size_t served = 0;
   while (rig.counted_malloc({16}).blocks[0] != nullptr) ++served;
-  EXPECT_EQ(served, 4u * 30);  // Superblocks of 34 units, one of them the Memoryblock's header, in 1023
+  EXPECT_EQ(served, 4u * 30);  // a Superblock and its Memoryblock's header take 34 of 1,023 units
   const Calls calls = rig.counted_malloc({16});
   // The list and the buffer are empty. The lane locks (1 exchange), finds that a Memoryblock of three units is too
   // small (3 loads), and unlocks (1 store).

@@ -48,7 +48,7 @@ template <class A>
 Steps steps_of_page_requests(std::uint32_t pages, std::uint32_t free, std::uint32_t threads, std::uint64_t seed) {
   simt::ExecutorOptions options;
   options.mode = simt::ExecutorMode::deterministic;
-  options.strategy = simt::StrategyKind::lockstep;  // warps stay together as they mostly do on a GPU
+  options.strategy = simt::StrategyKind::lockstep;  // the lanes of a warp stay together
   options.seed = seed;
   simt::Device device(options);
   simt::Stream stream(device);
