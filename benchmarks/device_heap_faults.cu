@@ -1,13 +1,13 @@
-// Tests whether free() of the CUDA device heap can end a launch. The program is plain CUDA without the suite. It makes
-// the calls that fdgmalloc makes.
+// Tests whether free() of the CUDA device heap can make a launch fail. The program is plain CUDA without the suite. It
+// makes the same malloc and free calls as fdgmalloc.
 //
 //   device_heap_faults [SECONDS] [LANE]
 //
 // In one kernel, 12,500 warps allocate 256, 8,192 and 1,024 bytes each. The next kernel frees every block once. LANE
-// selects the lane of a warp that frees. Without LANE, it is the last of eight lanes to clear its bit of the warp's
-// mask. LANE 0 to 7 is the number of the lane. LANE 8 selects the lane whose number is the warp's number modulo 8.
-// Between the kernels the host checks that no block is null and that no two blocks overlap. The program repeats this
-// until the time is over or a launch fails (docs/findings.md).
+// selects the lane of each warp that frees. A LANE of 0 to 7 is the number of this lane. LANE 8 selects the lane whose
+// number is the warp's number modulo 8. Without LANE, the last of eight lanes to clear its bit in the warp's mask
+// frees. Between the kernels the host checks that no block is null and that no two blocks overlap. The program repeats
+// both kernels until SECONDS (10 by default) are over or a launch fails (docs/findings.md).
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -66,7 +66,7 @@ void require(cudaError_t error, const char* what, unsigned round) {
   std::exit(1);
 }
 
-// Reports mistakes in the blocks and ends the program.
+// If a block is null or overlaps another one, reports the first mistake and ends the program.
 void check_blocks(const Warp* on_device, unsigned round) {
   std::vector<Warp> all(warps);
   require(cudaMemcpy(all.data(), on_device, warps * sizeof(Warp), cudaMemcpyDeviceToHost), "cudaMemcpy", round);

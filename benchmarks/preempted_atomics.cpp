@@ -1,9 +1,9 @@
-// Measures how fast the CPU executor searches: atomics per second of one core, by number of lanes and density of
-// preemption.
+// Measures how fast the CPU executor searches: the atomics per second of one core, for several numbers of lanes and
+// preemption intervals.
 //
-// The goal is at least 20 million per second with 256 lanes and a random preemption at every atomic. A run of the bug
-// search has 10^3 to 10^5 steps, so this speed decides how many seeds a check can afford. preempted_atomics_races is
-// the same program in the race build.
+// The goal is at least 20 million atomics per second with 256 lanes and a random preemption at every atomic. A run of
+// the bug search has 10^3 to 10^5 steps, so this speed decides how many seeds a check can afford.
+// preempted_atomics_races is the same program in the race build.
 #include <benchmark/benchmark.h>
 
 #include "simt/simt.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t atomics_per_lane = 2000;
 
-// Every lane adds to its own word, so the cost is that of the scheduler and not of moving cache lines.
+// Every lane adds to its own word, so the benchmark measures the scheduler and not the transfer of cache lines.
 struct AddAlone {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -52,7 +52,7 @@ BENCHMARK(preempted_atomics)
     ->Unit(benchmark::kMillisecond);
 
 #if !SIMT_RACES
-// Does the same work in threads mode on one OS thread.
+// Makes the same atomics in threads mode on one OS thread.
 void sliced_atomics(benchmark::State& state) {
   simt::ExecutorOptions options;
   options.os_threads = 1;

@@ -1,8 +1,8 @@
-// Measures what a search costs and finds: the time of one seed, and how many of a thousand seeds expose each planted
-// bug under each strategy (tests/simt/bug_zoo.hpp).
+// Measures what a search costs and finds: the time of one seed, and how many of a thousand seeds expose each of five
+// planted bugs (tests/simt/bug_zoo.hpp) under several strategies.
 //
-// The fixed cost per seed should be less than 100 µs, so that 10,000 seeds of a small model take well under a minute. A
-// strategy must stay in the swarm if it finds something that the others do not find.
+// The fixed cost per seed should be less than 100 µs, which is one second for 10,000 seeds. A strategy must stay in the
+// swarm if it finds something that the others do not find.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -42,8 +42,7 @@ struct Nothing {
   void operator()(Thread&, std::uint32_t*) const {}
 };
 
-// The heap is smaller than the default of 8 MiB, because nobody uses it and its fresh pattern alone takes a
-// millisecond.
+// Measures a restart and the launch of an empty kernel.
 void fixed_cost_of_a_seed(benchmark::State& state) {
   auto options = searching(simt::StrategyKind::swarm);
   simt::Device device(options);
@@ -55,7 +54,7 @@ void fixed_cost_of_a_seed(benchmark::State& state) {
 }
 BENCHMARK(fixed_cost_of_a_seed)->ArgName("lanes")->Arg(1)->Arg(4)->Arg(32)->Arg(64)->Unit(benchmark::kMicrosecond);
 
-// Does the same with a new device for every seed.
+// Measures the same launch on a new device for every seed.
 void new_device_of_a_seed(benchmark::State& state) {
   auto options = searching(simt::StrategyKind::swarm);
   for (auto iteration : state) {
@@ -69,7 +68,7 @@ void new_device_of_a_seed(benchmark::State& state) {
 }
 BENCHMARK(new_device_of_a_seed)->ArgName("lanes")->Arg(4)->Arg(64)->Unit(benchmark::kMicrosecond);
 
-// Measures what a model's own pool adds: the time to write its fresh pattern.
+// Measures a restart and a buffer for a pool, into which the executor writes its pattern of fresh memory.
 void pool_of_a_seed(benchmark::State& state) {
   auto options = searching(simt::StrategyKind::swarm);
   simt::Device device(options);

@@ -63,7 +63,7 @@ std::vector<Model> models_of_few_lanes() {
        .null_is_failure = false}};
 }
 
-// These models have whole and partial warps, and several thread blocks.
+// These models test whole and partial warps, several thread blocks, and several kernels.
 std::vector<Model> models_of_warps() {
   return {
       {.name = "storm",
@@ -125,7 +125,7 @@ std::vector<Model> models_of_warps() {
        .steps = {request(0), request(1, even), give_back(0, 16), give_back(1, 3)}}};
 }
 
-// These models have several launches, heaps that were full, and rare calls.
+// These models test several launches, heaps that become empty again, and rare calls.
 std::vector<Model> models_of_whole_heaps() {
   return {
       {.name = "launches",
@@ -176,7 +176,7 @@ Step fill_spread(std::uint32_t slots) {
 Step empty(std::uint32_t slots, std::uint32_t from = 0, Lanes lanes = all) {
   return {.action = Action::free, .slot = slots, .lanes = lanes, .from = from, .fills = true};
 }
-// Frees one null pointer for each slot.
+// Makes a step in which each lane frees a null pointer once for every slot that `fill(slots)` takes.
 Step free_nulls(std::uint32_t slots, Lanes lanes = all) {
   return {.action = Action::free_null, .slot = slots, .lanes = lanes, .fills = true};
 }
@@ -233,7 +233,7 @@ std::vector<Model> models_of_full_heaps() {
        .steps = {fill(0), empty(0, 9)}}};
 }
 
-// These models make rare calls.
+// These models free null pointers, reset a full heap, or request more bytes than any heap has.
 std::vector<Model> models_of_nulls_and_resets() {
   return {
       {.name = "full_of_nulls",
@@ -256,7 +256,7 @@ std::vector<Model> models_of_nulls_and_resets() {
        .steps = {request_spread(0), request_spread(1), give_back(0), give_back(1)}}};
 }
 
-// These models use heaps in which other rules of the design apply.
+// These models use the allocator's second small heap, in which other rules of the design apply.
 std::vector<Model> models_of_second_heaps() {
   return {{.name = "second_heap",
            .description = "eight lanes fill the allocator's second small heap with one size",

@@ -5,5 +5,5 @@ namespace allocbench::check {
 class SubjectList;
 }
 
-// Plug-ins are compiled with hidden symbols.
+// This attribute exports the function, because plug-ins are compiled with hidden symbols.
 extern "C" [[gnu::visibility("default")]] void allocbench_add_subjects(allocbench::check::SubjectList* subjects);

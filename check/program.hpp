@@ -90,7 +90,7 @@ struct RunProgram {
       return;
     }
     if (!adopt(program, block, bytes, rank)) fail(thread, program);
-    // The owner's accesses are not atomic, so an earlier store of the allocator to this memory must not follow them.
+    // The owner's accesses are plain, so held stores of the allocator to this memory must take effect before them.
     thread.executor_lane().show_stores(block, bytes);
     if (program.owns_blocks) UserPattern(program.oracle->serial_of(block)).write(block, bytes);
     mailbox(thread, program, slot, rank).store(reinterpret_cast<std::uint64_t>(block), simt::release);
@@ -132,8 +132,8 @@ struct RunProgram {
                             std::to_integer<unsigned>(block[offset]), rank);
   }
 
-  // Ends the use of a block before its free: checks its contents and removes it from the oracle. A mistake ends the
-  // run.
+  // Ends the use of a block before its free: checks its contents if `owns_blocks` is set, and removes it from the
+  // oracle. A mistake ends the run.
   template <class Thread>
   static void part(Thread& thread, const Program& program, std::byte* block) {
     const std::uint32_t rank = rank_of(thread, program);

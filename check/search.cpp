@@ -29,7 +29,7 @@ constexpr std::uint64_t most_steps_per_request = 1 << 14;
 constexpr std::size_t longest_schedule = 8 << 20;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;
-// Time limit of a run in its own process. A run without a scheduling point never ends by itself.
+// Time limit of a run in its own process. The step budget cannot end a loop without scheduling points.
 constexpr unsigned most_seconds_apart = 5;
 
 constexpr const char* holding_suffix = "+stores";

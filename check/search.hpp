@@ -61,7 +61,7 @@ struct Failure {
   std::uint64_t seed = 0;
   Outcome outcome = Outcome::ok;
   std::string summary;
-  std::string report;    // summary, drawn strategy, last calls, last steps and lane tables
+  std::string report;    // summary, strategy, lane tables, last calls and last steps; empty if the outcome is ok
   std::string schedule;  // decisions as text; empty if the outcome is a race or the text is too long
   std::size_t decisions = 0;
 };
@@ -101,7 +101,7 @@ class Search {
  private:
   simt::ExecutorOptions options(const Strategy& strategy, std::uint64_t seed) const;
   Trial run(const simt::ExecutorOptions& options);
-  // Runs in its own process. Returns nothing if the process was killed or took too long.
+  // Runs the model in a process of its own. Returns nothing if the process was killed or took too long.
   std::optional<Outcome> run_apart(const simt::ExecutorOptions& options);
   Failure write_down(simt::ExecutorOptions options, const Trial& seen);
   SearchResult explore_all(const Strategy& strategy, std::uint64_t count, bool stop_at_failure);

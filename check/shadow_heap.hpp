@@ -27,10 +27,10 @@ class ShadowHeap {
  public:
   explicit ShadowHeap(const BlockRules& rules) : rules_(rules) {}
 
-  // Records that `lane` (its rank among the lanes of all kernels) got `block`. Returns false if this is wrong;
-  // verdict() then has the reason.
+  // Records that `lane` (its rank among the lanes of all kernels) got `block`. Returns false if the block breaks a
+  // rule; verdict() then has the reason.
   bool adopt(const std::byte* block, std::size_t bytes, std::uint32_t lane);
-  // Records that `lane` will free `block`, and has checked the user pattern. Returns false as adopt() does.
+  // Records that `lane` will free `block`. The caller checks the user pattern first. Returns false as adopt() does.
   bool retire(const std::byte* block, std::uint32_t lane);
   // Records that a malloc returned null.
   void refused(std::size_t bytes, std::uint32_t lane);

@@ -224,7 +224,7 @@ class SubjectOf final : public Subject {
     if constexpr (has_reset) allocator.reset(stream);
   }
 
-  // Returns whether a lone lane must get the promised blocks of every size of the model at its end.
+  // Returns whether a lone lane must get the promised blocks of every size at the end of the model.
   static bool judged_alone(const Model& model) { return model.resets || model.refills; }
 
   static constexpr std::uint32_t warp_lanes = 32;
@@ -236,7 +236,7 @@ class SubjectOf final : public Subject {
     std::uint32_t lanes = 1;
   };
 
-  // Returns a filling of more blocks than the heap has, or of about 4,096 blocks if the heap may have more.
+  // Returns a filling of more blocks than the heap has, or of at least 4,096 blocks if the heap may have more.
   Filling whole_heap(const Model& model, std::size_t bytes) const {
     constexpr std::size_t most = 4096;
     const auto blocks = static_cast<std::uint32_t>(std::min(most, heap(model).pool_bytes / bytes + 1));
@@ -348,7 +348,7 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, static_cast<double>(alone)));
   }
 
-  // Requests as many blocks by a lone lane as the design promises. No other lane runs, so a null pointer means that the
+  // A lone lane requests as many blocks as the design promises. No other lane runs, so a null pointer means that the
   // heap has lost memory.
   static void serve_again(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count,
                           ShadowHeap& oracle, RunRecord& record) {

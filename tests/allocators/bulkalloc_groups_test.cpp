@@ -1,6 +1,6 @@
-// These tests check which lanes of a warp meet in BulkAlloc. On an H200, warps whose groups formed groups across each
-// other sometimes did not end (docs/findings.md). No schedule of the CPU executor hangs there, so the tests check the
-// rule.
+// These tests check which lanes of a warp meet in BulkAlloc. On an H200, a kernel may not end if the leaders of several
+// groups of a warp form a new group (docs/findings.md). No schedule of the CPU executor shows this, so the tests check
+// the rule that prevents it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Rig = FidelityRig<BulkAlloc>;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-// AskingThread counts how often its thread asks which lanes run beside it.
+// AskingThread counts how often its thread calls converged().
 template <class Base>
 class AskingThread : public Base {
  public:
@@ -48,8 +48,8 @@ struct MallocAndFree {
   }
 };
 
-// Votes of the first group form every later group. In a fresh heap, the lanes make bins, also several of one size, and
-// a chunk.
+// The first group splits into all later groups by votes. In a fresh heap, the lanes make a chunk and several bins, some
+// of the same size.
 TEST(BulkAllocGroups, ACallAsksOnceWhoRunsBesideIt) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     Rig rig(mebibyte, {}, seed);
@@ -67,7 +67,7 @@ TEST(BulkAllocGroups, ACallAsksOnceWhoRunsBesideIt) {
 }
 
 // In FreeBesideAHeldLock, lane 0 frees a slot of a full bin and needs the lock of the list, which a lane of another
-// warp holds for long.
+// warp holds for a long time.
 struct FreeBesideAHeldLock {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BulkAlloc allocator, void** blocks, std::uint32_t* time,
@@ -92,7 +92,7 @@ struct FreeBesideAHeldLock {
   }
 };
 
-// Otherwise a warp that allocates and frees in turn would have lanes in malloc beside lanes in free.
+// If lanes could leave the same free one by one, some of them might allocate while others are still in free.
 TEST(BulkAllocGroups, LanesThatFreeTogetherLeaveTogether) {
   Rig rig(mebibyte);
   std::vector<void*> blocks = rig.warp_mallocs(16).blocks;

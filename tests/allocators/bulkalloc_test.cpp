@@ -67,7 +67,7 @@ TEST(BulkAlloc, ManyLanesThatAskForPagesLoseFewExchanges) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// TakeAndGiveBack takes a page and frees it, several times.
+// TakeAndGiveBack takes a page and frees it, six times.
 struct TakeAndGiveBack {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BulkAlloc allocator, std::uint32_t* nulls) const {
@@ -79,8 +79,8 @@ struct TakeAndGiveBack {
   }
 };
 
-// At most 64 of 256 pages are in use. While a thread merges halves up to the root, it holds their units. Unless it
-// promises to bring the merged block, the other threads get null in half of the runs.
+// At most 64 of 256 pages are in use. While a thread merges halves up to the root, it holds their units. If it does not
+// announce the merged block, other threads may get null.
 TEST(BulkAlloc, NobodyFailsBecauseAnotherThreadMerges) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(40); ++seed) {
     for (const auto strategy : {simt::StrategyKind::random, simt::StrategyKind::round_robin}) {
@@ -95,8 +95,8 @@ TEST(BulkAlloc, NobodyFailsBecauseAnotherThreadMerges) {
 }
 
 // Lane 0 frees one half of a block, lane 1 takes the half's unit, and lane 2 frees the other half. Lane 1 returns the
-// unit much later, as a slow merge does whose buddy is not free. Meanwhile other lanes begin and end waits, because the
-// executor would let lane 2 sleep as long as the word does not change.
+// unit much later, as a slow merge does whose buddy is not free. Meanwhile lane 1 changes the word again and again,
+// because the executor would let lane 2 sleep as long as the word does not change.
 struct FreeHalvesAroundAHeldUnit {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BulkAlloc allocator, void** halves, std::uint32_t* done) const {
@@ -167,7 +167,7 @@ struct WaitForABatch {
 };
 
 // The number of expected units equals the number of requested units. With the paper's listing, lane 1 would reserve and
-// give up in turn.
+// give up again and again.
 TEST(BulkAlloc, AThreadThatWaitsForExpectedUnitsLeavesTheWordAlone) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     testing::Rig<BulkAlloc> rig(mebibyte, {}, seed);
@@ -186,7 +186,7 @@ TEST(BulkAlloc, AThreadThatWaitsForExpectedUnitsLeavesTheWordAlone) {
   }
 }
 
-// These are the table of the paper's sizes and the places of the blocks of a bin.
+// The test compares the numbers of bins per chunk and of slots per bin with the paper.
 TEST(BulkAlloc, SlotsAsPublished) {
   bulkalloc::Layout layout;
   layout.page_log2 = 12;

@@ -51,8 +51,8 @@ TEST(AWMalloc, RefusesWhatThePoolCannotHold) {
   EXPECT_EQ(rig.offset(rig.malloc({64})[0]), 0);
 }
 
-// The published branch hands out a range below an observed pointer that no thread reserved. Between two wraps, every
-// byte may be handed out only once. With 8 threads of 32 B on a pool of 256 B + 16, each schedule wraps at most once.
+// Algorithm 2 of the paper may hand out a range that no thread reserved (aw_malloc.hpp). Between two wraps, every byte
+// may be handed out only once. With 8 threads of 32 B on a pool of 256 B + 16, each schedule wraps at most once.
 TEST(AWMalloc, NeverHandsOutAByteTwiceBetweenTwoWraps) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(300); ++seed) {
     Rig<AWMalloc> rig(272, {}, seed);

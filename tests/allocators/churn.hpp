@@ -1,9 +1,9 @@
 // churn() is a seeded stress of one allocator: lanes allocate, fill, pass blocks on, verify and free, all in one
 // kernel.
 //
-// Every block is filled with its own words. The lane that frees it, its owner or the lane that swapped it away, finds
-// any foreign byte. Scheduling points lie between a fill and its check. So if an allocator hands bytes out twice, the
-// owner whose bytes are overwritten finds it.
+// Every block is filled with its own words. The lane that frees a block, its owner or the lane that swapped it away,
+// checks these words. Scheduling points lie between a fill and its check. So if an allocator hands bytes out twice, the
+// check of the block that was overwritten finds this.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct ChurnPlan {
   std::uint32_t* slots = nullptr;
   ChurnRecord* records = nullptr;
   std::uint32_t* served = nullptr;  // number of mallocs that did not return null
-  std::uint32_t* broken = nullptr;  // 1 + the first record that was overwritten
+  std::uint32_t* broken = nullptr;  // 1 + the largest number of an overwritten record; 0 if there is none
 };
 
 struct Churn {
@@ -104,7 +104,8 @@ struct ChurnSetting {
   std::vector<std::uint64_t> sizes{16};
 };
 
-// Returns a setting for a tiny heap. Every fourth seed runs two lanes for long, and every third requests one size.
+// Returns a setting for a tiny heap. Every fourth seed runs two lanes for 24 rounds, and every third requests only one
+// size.
 inline ChurnSetting setting_of(std::uint64_t seed, std::uint64_t one_size, std::vector<std::uint64_t> many_sizes) {
   ChurnSetting setting;
   setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
@@ -114,7 +115,7 @@ inline ChurnSetting setting_of(std::uint64_t seed, std::uint64_t one_size, std::
   return setting;
 }
 
-// Runs the churn. Everything is free again afterwards.
+// Runs the churn and then frees all blocks that are still parked.
 template <class A>
 ChurnResult churn(const A& allocator, simt::Stream& stream, std::uint64_t seed, const ChurnSetting& setting) {
   simt::Buffer<std::uint64_t> sizes(setting.sizes.size());

@@ -71,7 +71,7 @@ TYPED_TEST(CircularMallocTest, AlignsEveryBlockAndStaysInThePool) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// The host copies the headers in pieces for its walk.
+// broken_invariant() copies the headers to the host in pieces.
 TEST(CircularMallocInvariant, IsCheckedToTheEndOfALargePool) {
   constexpr std::size_t pool_bytes = 8 << 20;
   Rig<CMallocNoMerge> rig(pool_bytes, {}, 1, 1);
@@ -113,8 +113,8 @@ TYPED_TEST(CircularMallocTest, IgnoresNullAndServesZeroBytes) {
 
 TYPED_TEST(CircularMallocTest, RejectsAPoolItCannotDivide) { EXPECT_THROW(Rig<TypeParam>(16), Unsupported); }
 
-// The test imitates mixed use: every thread allocates, writes its mark, and frees half of the time, for several rounds.
-// A seed repeats a run. Marks find two owners of one byte, and the invariant finds a torn list.
+// In each of ten rounds, 48 threads allocate blocks of random sizes, and then random blocks are freed. The same seed
+// gives the same run. The test checks that no live blocks overlap and that the invariant holds.
 TYPED_TEST(CircularMallocTest, SurvivesSeededStress) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -144,7 +144,7 @@ TYPED_TEST(CircularMallocTest, SurvivesSeededStress) {
   }
 }
 
-// After a merge, the absorbed header stays as a used signpost, so that a walker that still points to it continues.
+// After a merge, the absorbed header stays marked as used, so that a walk that has reached this header can continue.
 TEST(CMallocReworked, MergesWithTheFollowingChunkOnly) {
   Rig<CMallocReworked> rig(64 * 1024, {}, 1, 1);
   const std::vector<void*> first = rig.malloc({16});
@@ -161,7 +161,8 @@ TEST(CMMallocReworked, StartsEverySmInItsOwnHeap) {
   circular::CircularParameters parameters;
   parameters.offset_count = 2;
   Rig<CMMallocReworked> rig(64 * 1024, parameters, 1, 2);
-  // One thread takes sixteen blocks. The seed determines the virtual SMs, and seed 1 uses both.
+  // Sixteen thread blocks of one thread take one block each. The seed determines their virtual SMs, and seed 1 uses
+  // both.
   const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(16, 16), 1);
   const std::ptrdiff_t second_heap = std::ptrdiff_t{circular::PreSplit::fit(4096, 2, 1).heap_granules()} * 16;
   const auto starts_at = [&](std::ptrdiff_t offset) {
@@ -206,7 +207,7 @@ struct Walks {
   std::vector<void*> blocks;
 };
 
-// Makes one request of each lane.
+// Each lane makes one request.
 template <class A>
 Walks walks_of(Rig<A>& rig, const std::vector<std::uint64_t>& sizes) {
   const auto count = static_cast<std::uint32_t>(sizes.size());
@@ -225,8 +226,8 @@ class PublishedWalkTest : public ::testing::Test {};
 using PublishedForms = ::testing::Types<CMalloc, CFMalloc, CMMalloc, CFMMalloc, CMallocNoMerge, CFMMallocNoMerge>;
 TYPED_TEST_SUITE(PublishedWalkTest, PublishedForms);
 
-// Only success ends a published walk (section 4.2, Algorithm 3), so laps do not. The pool has 65 chunks, and none is
-// large enough.
+// In the paper, only success ends a walk (section 4.2, Algorithm 3). Our published forms add a bound of steps. The pool
+// has 65 chunks, and none is large enough.
 TYPED_TEST(PublishedWalkTest, EndsByItsBoundOfSteps) {
   Rig<TypeParam> bounded(8 * 1024, {.max_steps = 5000}, 1, 1);
   Walks walks = walks_of(bounded, {8 * 1024 - 64});

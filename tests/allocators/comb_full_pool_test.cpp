@@ -17,7 +17,7 @@ using testing::served;
 comb::Parameters chunks_of(std::uint64_t bytes) { return {.chunk_bytes = bytes, .least_chunks = 1}; }
 
 TEST(CombFullPool, SixSizesShareTheLastFifthOfAPool) {
-  // Warps whose lanes want six sizes use a small part of each chunk that they take for one of them.
+  // Warps whose lanes want six sizes use a small part of each chunk that they take for one of these sizes.
   constexpr std::size_t pool_bytes = 4 << 20;
   Rig<Comb> rig(pool_bytes, chunks_of(8192), 1, 4, simt::StrategyKind::lockstep);
   const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(pool_bytes / 128 * 82 / 100, 128), 256);
@@ -43,11 +43,11 @@ TEST(CombFullPool, FindsTheLastTenthOfAPoolInFewOperations) {
   rig.free(rig.malloc(std::vector<std::uint64_t>(requests, 64), 256), 256);
   const testing::CountedMallocs mallocs = testing::count_mallocs(rig, 64, requests, 256);
   EXPECT_EQ(served(mallocs.blocks), requests);
-  // Looking into one chunk after the other takes more than twenty.
+  // A search that looks into one chunk after the other takes more than twenty operations per request.
   EXPECT_LT(mallocs.operations, 10 * requests);
 }
 
-// Operations on shared words per malloc when as many threads as there are pages of 256 B fill a pool.
+// Returns the operations on shared words per malloc if one thread for each page of 256 B fills the pool.
 double operations_of_a_fill(std::size_t pool_bytes, std::uint64_t prepared) {
   Rig<Comb> rig(pool_bytes, {.chunk_bytes = 16384, .least_chunks = 1, .prepared = prepared}, 1, 4,
                 simt::StrategyKind::lockstep);
@@ -59,7 +59,8 @@ double operations_of_a_fill(std::size_t pool_bytes, std::uint64_t prepared) {
   return static_cast<double>(mallocs.operations) / pages;
 }
 
-// Where each warp goes through the pool by itself, four times the pool takes 1.6 to 2 times the operations per malloc.
+// If each warp searched the pool by itself, a pool of four times the size would take 1.6 to 2 times the operations per
+// malloc.
 TEST(CombFullPool, AMallocCostsTheSameWhenALargerPoolIsFilledToTheLastBlock) {
   for (const std::uint64_t prepared : {0u, 8u}) {
     const double small = operations_of_a_fill(4 << 20, prepared);
@@ -74,15 +75,15 @@ TEST(CombFullPool, WarpsLearnTogetherThatNothingIsLeft) {
   ASSERT_EQ(served(taken), slots);
   const testing::CountedMallocs refused = testing::count_mallocs(rig, 256, slots, 256);
   EXPECT_EQ(served(refused.blocks), 0u);
-  EXPECT_LT(refused.operations, 200 * slots);  // several times as many where each goes through the pool by itself
-  // What is free after that is found by whoever comes next, wherever it is.
+  EXPECT_LT(refused.operations, 200 * slots);  // several times as many if each warp searched the pool by itself
+  // The next request finds a slot that is freed after that, wherever the slot lies.
   for (const std::uint32_t i : {0u, slots / 2, slots - 1}) {
     rig.free({taken[i]});
     EXPECT_EQ(rig.malloc({256})[0], taken[i]);
   }
 }
 
-// Sizes of 4 to 1,024 B, every one alike.
+// Returns random sizes of 4 to 1,024 B, all equally likely.
 std::vector<std::uint64_t> mixed_sizes(std::uint32_t count) {
   std::vector<std::uint64_t> sizes(count);
   std::uint32_t random = 1;
@@ -96,8 +97,8 @@ TEST(CombFullPool, MixedSizesGetPreparedChunksOfOtherClassesInFewOperations) {
   Rig<Comb> rig(pool_bytes, chunks_of(65536), 1, 4, simt::StrategyKind::lockstep);
   const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(pool_bytes / 1024 * 9 / 10, 1024), 256);
   ASSERT_EQ(served(taken), taken.size());
-  // More than fifty, and two thousand for one malloc, where groups compete for chunks that somebody is retiring, or
-  // retire those of many words first.
+  // If groups competed for a chunk that another group is retiring, or retired chunks of many words first, a request
+  // would take more than fifty operations on average. One request would take two thousand.
   const testing::CountedMallocs mallocs = testing::count_mallocs(rig, mixed_sizes(requests), 256);
   EXPECT_EQ(served(mallocs.blocks), requests);
   EXPECT_LT(mallocs.operations, 15 * requests);
@@ -109,7 +110,7 @@ TEST(CombFullPool, AClassWithoutChunksBorrowsSlotsOfALargerOne) {
   Rig<Comb> rig(1 << 20, chunks_of(16384), 1, 4, simt::StrategyKind::lockstep);
   std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>((1 << 20) / 1024, 1024), 256);
   ASSERT_EQ(served(taken), taken.size());
-  std::vector<void*> freed;  // one in each chunk, so that none becomes empty
+  std::vector<void*> freed;  // one block of each chunk, so that no chunk becomes empty
   for (std::size_t i = 0; i < taken.size(); i += 16) {
     freed.push_back(std::exchange(taken[i], nullptr));
   }
@@ -120,7 +121,7 @@ TEST(CombFullPool, AClassWithoutChunksBorrowsSlotsOfALargerOne) {
   EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()), std::set<void*>(freed.begin(), freed.end()));
   EXPECT_EQ(served(rig.malloc({16, 512})), 0u);
   rig.free(blocks);
-  EXPECT_EQ(served(rig.malloc({2048})), 0u);  // never from a smaller one
+  EXPECT_EQ(served(rig.malloc({2048})), 0u);  // a class never borrows slots of a smaller one
   EXPECT_EQ(served(rig.malloc(std::vector<std::uint64_t>(freed.size(), 1024))), freed.size());
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }

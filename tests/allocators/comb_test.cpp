@@ -1,5 +1,5 @@
-// These tests of Comb compare size classes with a plain loop, check how chunks move between classes and how runs are
-// found, then use seeded stress on heaps of a few words.
+// These tests of Comb check size classes, how chunks move between classes and how runs are found, then use seeded
+// stress on heaps of 4 to 10 chunks.
 #include "allocators/comb/comb.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(CombSizeClass, EverySlotHasABitAndNoOther) {
 }
 
 TEST(Comb, AWarpTakesOneWordInOneGo) {
-  // Lock-step, so that the lanes come together.
+  // In lockstep, the lanes of the warp call together.
   Rig<Comb> rig(1 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
   rig.free(rig.malloc(std::vector<std::uint64_t>(32, 64)));
   const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 64));
@@ -131,7 +131,7 @@ TEST(Comb, EveryEntryAsksFirstForAChunkOfThePool) {
   }
 }
 
-// A hundred mallocs of each lane; adds up the operations on shared words.
+// HundredMallocs makes a hundred mallocs in each lane and counts the lane's operations on shared words.
 struct HundredMallocs {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Comb allocator, std::uint64_t* operations) const {
@@ -210,7 +210,7 @@ TEST(Comb, MemoryMovesBetweenClasses) {
     const std::uint64_t unit = bytes <= 2048 ? bytes : (bytes + 4095) / 4096 * 4096;
     const std::size_t count = (1 << 18) / unit;
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(count, bytes));
-    // Lanes that take runs at once may leave a gap that is too small for one more.
+    // Lanes that take runs at once may leave a gap that is too small for another run.
     const std::size_t gaps = bytes > 4096 ? 1 : 0;
     EXPECT_GE(static_cast<double>(served(blocks) + gaps), 0.95 * static_cast<double>(count)) << bytes;
     EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");

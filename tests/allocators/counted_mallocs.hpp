@@ -1,5 +1,4 @@
-// count_mallocs() makes one malloc of each thread and counts the operations on shared words that all of them make
-// together.
+// In count_mallocs(), each thread makes one malloc. The function counts the operations of all threads on shared words.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +64,7 @@ struct CountedSteps {
   std::vector<void*> blocks;
   std::vector<simt::OperationCounts> counts;
 
-  // Returns the number of these steps in all mallocs.
+  // Returns how often all mallocs together make this step.
   std::uint64_t of(simt::Step step) const {
     std::uint64_t sum = 0;
     for (const simt::OperationCounts& each : counts) sum += each.steps[static_cast<std::uint32_t>(step)];

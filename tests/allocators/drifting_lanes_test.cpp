@@ -1,7 +1,8 @@
-// The kernels of these tests free a block in each thread and then allocate a block of a size that all threads know. Two
-// kinds of lanes come to the malloc later than the rest of their warp: a lane that gives a superblock back, and a lane
-// that frees a block beside lanes without a block. So lanes of one warp may allocate in two groups at once. The tests
-// run on both back ends. On CUDA, a kernel that does not end within a minute ends the program.
+// In the kernels of these tests, each thread frees a block before or after it allocates another one. All blocks have
+// the same size, which all threads know. Two kinds of lanes come to the malloc later than the rest of their warp: a
+// lane that gives a superblock back, and a lane that frees a block beside lanes without a block. So lanes of one warp
+// may allocate in two groups at once. The tests run on both back ends. On CUDA, a kernel that does not end within a
+// minute ends the program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +56,7 @@ void wait_for(simt::Stream& stream) {
 #endif
 }
 
-// In `rounds` kernels of `threads` threads, each of which has a block before and after.
+// Runs `rounds` kernels of `threads` threads. Each thread has one block before and after a kernel.
 void free_and_malloc(simt::Device& device, simt::LaneMask first, std::uint32_t threads, std::uint64_t superblock_bytes,
                      std::size_t pool_bytes, std::uint32_t rounds) {
   simt::Stream stream(device);

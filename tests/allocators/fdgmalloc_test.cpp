@@ -17,8 +17,8 @@ namespace {
 
 using testing::Rig;
 
-// TakeLargest allocates a block of this size in one piece from the device heap and frees it. It reports whether it got
-// the block.
+// TakeLargest requests a block of `bytes` bytes from the device heap and frees it. `served` tells whether the device
+// heap had room for it.
 struct TakeLargest {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint64_t bytes, std::uint32_t* served) const {
@@ -84,7 +84,7 @@ TYPED_TEST(FdgMallocTest, ReleasesNothingWhereNothingWasAllocated) {
 
 TYPED_TEST(FdgMallocTest, ServesWarpSumsAroundTheSizeOfASuperblock) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
-    for (std::uint64_t bytes : {255, 256, 257, 625, 4096}) {  // sums of 8160, 8176 ... bytes and above
+    for (std::uint64_t bytes : {255, 256, 257, 625, 4096}) {  // sums of 8,160 bytes and more
       Rig<TypeParam> rig(2 << 20, {.most_warps = 64}, seed);
       const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, bytes));
       std::vector<void*> sorted = blocks;
@@ -133,7 +133,8 @@ TYPED_TEST(FdgMallocTest, AnswersNullWhenTheBackingAllocatorIsEmpty) {
   }
 }
 
-// In Diverge, lanes take different numbers of blocks of different sizes, check them all, and release, several times.
+// In each round of Diverge, lanes take different numbers of blocks of different sizes, check all of them, and release
+// them.
 struct Diverge {
   static constexpr std::uint32_t most_blocks = 6;
 

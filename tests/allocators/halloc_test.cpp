@@ -161,7 +161,7 @@ TEST(HallocReworked, GivesAnEmptySlabToAnyKind) {
   Rig<HallocReworked> rig(3 * 64 * KiB, slabs_of(64 * KiB));
   for (const std::uint64_t bytes : {16, 48, 256, 384, 3000, 16}) {
     const std::vector<void*> blocks = malloc_until_null(rig, bytes);
-    // Slabs are filled at least half way between busy and full.
+    // A head is replaced at 83.5 %, but the last slabs fill further.
     EXPECT_GE(blocks.size() * halloc::block_bytes(halloc::size_id(static_cast<std::uint32_t>(bytes))),
               3 * 64 * KiB * 9 / 10)
         << bytes;
@@ -171,7 +171,7 @@ TEST(HallocReworked, GivesAnEmptySlabToAnyKind) {
   }
 }
 
-// Returns how many sets contain a slab, with the free set.
+// Returns how many sets contain the slab. The free set counts, too.
 std::uint32_t sets_of(Rig<HallocReworked>& rig, std::uint32_t slab) {
   const halloc::Slabs& slabs = rig.allocator.heads().slabs;
   const halloc::SlabImage image = halloc::copy_slabs(rig.allocator.heads(), rig.stream());

@@ -1,5 +1,4 @@
-// Rig is a tiny harness for allocator tests on the CPU back end: one allocator on its own device, and kernels that call
-// it.
+// Rig has one allocator on its own device of the CPU back end. Its functions run kernels that call the allocator.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,7 @@
 
 namespace allocbench::testing {
 
-// MallocAll makes one request of each thread. Thread i requests sizes[i]. `blocks` gets the results; null means that
-// the memory is exhausted.
+// In MallocAll, thread i requests sizes[i] bytes. `blocks` gets the results; null means that the request was refused.
 struct MallocAll {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, const std::uint64_t* sizes, void** blocks,

@@ -49,7 +49,8 @@ TYPED_TEST(KmaTest, ServesEveryBlockOfEverySuperblockButOne) {
     std::uint32_t log2 = 4;
     while ((1u << log2) < bytes) ++log2;
     const std::size_t expected = 5 * superblocks.capacity(log2);
-    // One warp after the other: warps that race at the end of a superblock may leave blocks of it behind.
+    // The warps request one after the other, because warps that race at the end of a superblock may leave some of its
+    // blocks unused.
     std::vector<void*> all;
     for (std::size_t asked = 0; asked < expected + 64; asked += 32) {
       const std::vector<void*> some = rig.malloc(std::vector<std::uint64_t>(32, bytes));
@@ -59,7 +60,7 @@ TYPED_TEST(KmaTest, ServesEveryBlockOfEverySuperblockButOne) {
     std::sort(all.begin(), all.end());
     std::erase(all, static_cast<void*>(nullptr));
     for (std::size_t i = 0; i < all.size(); ++i) {
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all[i]) % 16, 0u);  // no size is smaller
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all[i]) % 16, 0u);  // no block of this test is smaller than 16 bytes
       if (i == 0) continue;
       EXPECT_GE(static_cast<std::byte*>(all[i]) - static_cast<std::byte*>(all[i - 1]), 1 << log2);
     }
@@ -78,18 +79,19 @@ TYPED_TEST(KmaTest, RefusesMoreThanHalfASuperblock) {
 }
 
 TYPED_TEST(KmaTest, KeepsAFullSuperblockOutOfReachUntilAllItsBlocksAreFree) {
-  Rig<TypeParam> rig(3 * 256, superblocks_of(256), 1, 1);  // two can be used, of 3 blocks of 64 bytes each
+  Rig<TypeParam> rig(3 * 256, superblocks_of(256), 1, 1);  // two superblocks of three blocks can be used
   std::vector<void*> blocks;
   for (int i = 0; i < 6; ++i) blocks.push_back(rig.malloc({64})[0]);
   EXPECT_EQ(count_served(blocks), 6u);
   EXPECT_EQ(rig.malloc({64})[0], nullptr);
   rig.free({blocks[0], blocks[1]});
-  EXPECT_EQ(rig.malloc({64})[0], nullptr);  // its third block is in use
+  EXPECT_EQ(rig.malloc({64})[0], nullptr);  // the third block of their superblock is in use
   rig.free({blocks[2]});
-  EXPECT_NE(rig.malloc({16})[0], nullptr);  // queued, and now of another size
+  EXPECT_NE(rig.malloc({16})[0], nullptr);  // the superblock was queued and takes another size
 }
 
-// 992 blocks of 4 bytes (3,968 bytes) and their bitmap (124) fill a superblock of 4 KiB; 504 of 8 bytes lie in another.
+// A superblock of 4 KiB has 992 blocks of 4 bytes (3,968 bytes) and their bitmap (124 bytes). Blocks of 8 bytes lie in
+// another one.
 TEST(KmaFrom4Bytes, ServesBlocksOfFourBytes) {
   Rig<KmaFrom4Bytes> rig(3 * 4096, superblocks_of(4096));
   std::vector<void*> blocks;
@@ -115,7 +117,7 @@ TEST(KmaFrom4Bytes, RejectsSuperblocksOfMoreBlocksThanItCounts) {
   EXPECT_NO_THROW(Rig<Kma>(2 << 20, superblocks_of(1 << 20)));
 }
 
-// The allocator with its layout in sight.
+// Open lets a test read the layout of the allocator.
 template <class A>
 struct Open : A {
   static Open create(Arena& arena, const kma::Parameters& parameters) { return {A::create(arena, parameters)}; }
@@ -132,7 +134,7 @@ std::uint64_t tail_of_new_heap(std::uint32_t superblocks) {
   return ends.tail;
 }
 
-// The upper half of the tail counts how often it moved.
+// The upper half of the tail's word counts how often the tail moved.
 TEST(Kma, EnqueuesAllSuperblocksOfANewHeap) {
   for (const std::uint32_t superblocks : {2u, 6u, 300u}) {
     const std::uint64_t last = superblocks - 1;
@@ -142,7 +144,7 @@ TEST(Kma, EnqueuesAllSuperblocksOfANewHeap) {
 }
 
 TEST(KmaReworked, TakesAnActiveSuperblockThatNobodyUsesFromAnotherSize) {
-  Rig<KmaReworked> rig(2 * 256, superblocks_of(256), 1, 1);  // one can be used
+  Rig<KmaReworked> rig(2 * 256, superblocks_of(256), 1, 1);  // one superblock can be used
   void* const small = rig.malloc({16})[0];
   ASSERT_NE(small, nullptr);
   EXPECT_EQ(rig.malloc({64})[0], nullptr);
@@ -152,8 +154,9 @@ TEST(KmaReworked, TakesAnActiveSuperblockThatNobodyUsesFromAnotherSize) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// Thread 0 prepares an active superblock of three blocks. Thread 1 takes all of them between the two steps in which the
-// superblock is attached and entered: its loads of the entry show an earlier life of the superblock.
+// Thread 0 prepares an active superblock of three blocks. Thread 1 takes all of them before thread 0 stores the
+// superblock in the entry of its size. This is possible if the superblock was there once before, because a load of
+// thread 1 may return the old entry.
 struct TakeBeforeEntered {
   static constexpr std::uint32_t log2 = 6;
 
@@ -216,7 +219,8 @@ struct TakeAndPutBack {
   }
 };
 
-// The superblocks from `end` to the last one. More than there are if the links do not end.
+// Returns the number of superblocks from `end` to the last one. If the links form a circle, returns more than there are
+// superblocks.
 std::uint32_t length_from(std::uint64_t end, const std::vector<std::uint64_t>& links) {
   std::uint32_t length = 0;
   for (std::uint32_t i = kma::SuperblockQueue::index(end); i < links.size() && length <= links.size(); ++length) {
@@ -225,8 +229,8 @@ std::uint32_t length_from(std::uint64_t end, const std::vector<std::uint64_t>& l
   return length;
 }
 
-// A lane may load old values of the head and of its link, but the newest tail. Head and tail then are the same
-// superblock, at two different times.
+// A lane may load old values of the head and of its link, but the newest tail. The lane then finds the same superblock
+// at the head and at the tail, although at different times.
 TEST(KmaSuperblockQueue, KeepsAllSuperblocksThoughLoadsShowOldValues) {
   constexpr std::uint32_t superblocks = 3;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
@@ -252,7 +256,7 @@ TEST(KmaSuperblockQueue, KeepsAllSuperblocksThoughLoadsShowOldValues) {
   }
 }
 
-// As published: an active superblock is not taken from its size.
+// In the published form, an active superblock keeps its size.
 TEST(Kma, LeavesAnActiveSuperblockToItsSize) {
   Rig<Kma> rig(2 * 256, superblocks_of(256), 1, 1);
   rig.free(rig.malloc({16}));
@@ -274,7 +278,8 @@ TYPED_TEST(KmaTest, SurvivesSeededSchedulesOnTinyHeaps) {
     ASSERT_EQ(result.broken, 0u) << "seed " << seed;
     ASSERT_GT(result.served, 0u) << "seed " << seed;
     ASSERT_EQ(rig.allocator.broken_invariant(rig.stream()), "") << "seed " << seed;
-    // Conservation: what a fresh heap serves, this one serves. As published only to the size that is active.
+    // No block may be lost, so the heap serves three blocks of 128 bytes. In the published forms, this holds only if
+    // all requests had this size.
     if (!std::is_same_v<TypeParam, KmaReworked> && setting.sizes.size() > 1) continue;
     std::vector<void*> blocks;
     for (int i = 0; i < 3; ++i) blocks.push_back(rig.malloc({128})[0]);

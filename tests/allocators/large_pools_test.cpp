@@ -1,5 +1,5 @@
-// In pools above 4 GiB and 64 GiB, every place is addressed with 64 bits, or create() says what is too large. The tests
-// check only arithmetic, because the pools do not exist.
+// In pools above 4 GiB and 64 GiB, the allocators address every place with 64 bits, or refuse the pool. The tests check
+// only arithmetic, because the pools do not exist.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -70,7 +70,7 @@ TEST(LargePools, SuperblocksSlabsAndPages) {
   EXPECT_EQ(offset_of(&table.segment_bits(0x7ffffffe, 0)), (std::uint64_t{0x7fffffff} << 12) - 4);
 }
 
-// Expects that the layout covers the whole pool, or Unsupported.
+// Expects that the chunks cover more than 80 % of the pool. Throws Unsupported if the heap refuses the pool.
 template <class Policy>
 void expect_whole_pool(std::uint64_t bytes) {
   simt::Device device{simt::ExecutorOptions{}};

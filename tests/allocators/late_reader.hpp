@@ -1,5 +1,5 @@
-// LateReader is a thread whose loads of one word return an old value, as on a GPU. By default, loads of the CPU
-// executor return the current value.
+// LateReader is a thread whose loads of one word return an old value, as they may on a GPU. By default, loads of the
+// CPU executor return the current value.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace allocbench::testing {
 
-// The thread reads the old value until it updates or stores to the word, or has loaded it `most` times. Then it sees
-// everything that came before.
+// The thread reads the old value until it changes the word or has loaded it `most` times. After that it reads the
+// current value.
 template <class Thread, class Word>
 class LateReader {
  public:

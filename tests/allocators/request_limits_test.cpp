@@ -64,7 +64,8 @@ std::unique_ptr<Rig<A>> rig_or_unsupported(std::size_t pool_bytes, std::uint64_t
   }
 }
 
-// Returns sizes that overflow if they are rounded up, get a header, are multiplied by 32 or are cut to 32 bits.
+// Returns sizes above the pool. Most of them overflow if an allocator rounds them up, adds a header, multiplies them by
+// 32 or cuts them to 32 bits.
 std::vector<std::uint64_t> absurd_sizes(std::size_t pool_bytes) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::uint64_t> sizes{pool_bytes + 1, pool_bytes + 4096, std::uint64_t{1} << 63, std::uint64_t{1} << 59};
@@ -93,7 +94,7 @@ TYPED_TEST(RequestLimitsTest, RefusesWhatNoPoolHoldsAndStaysAsItWas) {
     }
   }
   expect_no_broken_invariant(*rig);
-  // In one warp, some lanes make small requests beside them.
+  // In one warp, every second lane makes a small request beside lanes that request these sizes.
   std::vector<std::uint64_t> mixed = absurd_sizes(pool_bytes);
   for (std::size_t i = 0; i < mixed.size(); i += 2) mixed[i] = 16;
   const std::vector<void*> blocks = rig->malloc(mixed);

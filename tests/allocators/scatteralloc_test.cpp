@@ -155,8 +155,8 @@ TYPED_TEST(ScatterAllocTest, ServesRunsOfPagesUpToTheWholePool) {
 }
 
 TEST(ScatterAllocReworked, FindsARunThatNoHashedPlaceNames) {
-  // In eight pages, runs of three pages have the places 5 and 2. With page 6 in use, only pages 0 to 5 are left: 2
-  // fits, then only a scan finds the rest.
+  // In eight pages, runs of three pages have the places 5 and 2. Only pages 0, 1, 2 and 4 are free, so only a scan
+  // finds the run at 0.
   Rig<ScatterAllocReworked> rig(8 * 1024, small_pages(1024));
   std::vector<void*> pages = rig.malloc(std::vector<std::uint64_t>(8, 1024), 1);
   std::sort(pages.begin(), pages.end());
@@ -291,7 +291,8 @@ TEST(ScatterAllocReworked, TakesAPageOfUpToTwiceTheChunkSize) {
 }
 
 TEST(ScatterAllocReworked, LanesOfAWarpShareAChunk) {
-  // Whole warps meet if nothing preempts them. The deterministic mode draws subsets, so the test tries several seeds.
+  // All lanes of a warp meet only if nothing preempts them. The executor may split the warp, so the test tries several
+  // seeds.
   bool shared = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Rig<ScatterAllocReworked> rig(64 * 1024, small_pages(4096, 16), seed);
@@ -333,14 +334,15 @@ TEST(ScatterAllocReworked, UsesTheAccessBlockThatNoWalkLeftBehind) {
   parameters.access_blocks = 4;
   parameters.rehashes = 0;
   Rig<ScatterAllocReworked> rig(8 * 1024, parameters);
-  // Eight pages are four blocks of two, which are filled in this order.
+  // The eight pages are four access blocks of two pages, which are filled in ascending order.
   std::vector<std::ptrdiff_t> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(rig.offset(rig.malloc({1024})[0]) / 2048);
   EXPECT_TRUE(std::is_sorted(blocks.begin(), blocks.end()));
   EXPECT_EQ(rig.malloc({1024})[0], nullptr);
 }
 
-// Steps of mallocs that fill a pool with one page per request. Each launch has 32 lone lanes on eight SMs.
+// FillCounts has the steps of mallocs that fill a pool. Each request takes one page, and each launch has 32 lone lanes
+// on eight SMs.
 struct FillCounts {
   double pages = 0;    // pages tried per request
   double regions = 0;  // counters of regions that walks read per request
@@ -367,8 +369,9 @@ FillCounts fill_of(std::uint32_t regions) {
 }
 
 // A walk that starts near the end of an access block leaves it at once. Later walks must still start in this block.
-// Otherwise pass 2 tries all pages from the first one on, and the pages tried per request grow with the pool. Pass 1
-// reads the counters of about one access block, an eighth of all, as published.
+// Otherwise pass 2 tries all pages from the first one on, and the pages tried per request grow with the pool. As
+// published, pass 1 of a request reads on average at least half the counters of an access block (an eighth of all), and
+// at most three more than the whole block has.
 TEST(ScatterAlloc, TriesAsManyPagesPerRequestToFillALargePoolAsASmallOne) {
   for (const std::uint32_t regions : {64u, 256u}) {
     SCOPED_TRACE(::testing::Message() << regions << " regions");

@@ -1,5 +1,4 @@
-// These tests of SimpleQueue check pages in the order of tickets, exact exhaustion and laps of the ring, then use
-// seeded stress.
+// These tests of SimpleQueue check the order of pages, exact exhaustion and laps of the ring, then use seeded stress.
 #include "allocators/simple_queue/simple_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +54,8 @@ TYPED_TEST(SimpleQueueTest, ServesExactlyItsPagesLapAfterLap) {
   }
 }
 
-// All requests meet at the count, the head and the tail. So the operations of a lone lane on them limit the rate.
+// All requests use the same count, head and tail. So the number of operations of a lone lane on these words limits the
+// rate.
 TYPED_TEST(SimpleQueueTest, LetsALoneLaneUseEachWordOnce) {
   testing::FidelityRig<TypeParam> rig(64 * 256);
   const testing::Calls mallocs = rig.counted_malloc({256});

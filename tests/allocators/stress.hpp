@@ -1,9 +1,9 @@
 // stress() runs a seeded stress kernel with an overlap oracle, for allocators on tiny pools.
 //
 // It imitates a program whose threads allocate, hold a few blocks, and free them in any order. Every 16-byte granule of
-// the pool has an owner word. A taken block exchanges all of its words and must find them empty, and a freed block must
-// find the same owner. A seed repeats a run. The oracle finds double owners in any interleaving of the executor's
-// schedule.
+// the pool has an owner word. A thread that takes a block exchanges the owner words of the block and must find them
+// empty. A thread that frees a block must find its own number there. The same seed gives the same run. The words show
+// double owners in any interleaving.
 #pragma once
 
 #include <cstdint>

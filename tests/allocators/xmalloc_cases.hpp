@@ -20,8 +20,8 @@ struct InitialiseFifo {
   }
 };
 
-// In PushAndPop, every lane pushes `each` numbers of its own and pops as many, in turn. `seen` counts the popped
-// numbers. Pushes and pops use all functions of the FIFO in turn.
+// In PushAndPop, every lane pushes `each` numbers of its own. After three of four pushes it also tries to pop a number.
+// `seen` counts the popped numbers. The lanes use all push and pop functions of the FIFO.
 template <class Value>
 struct PushAndPop {
   template <class Thread, class Fifo>
@@ -64,7 +64,7 @@ struct PopAll {
 };
 
 // Tests a ring of 8 slots of type `Slot` for numbers of type `Value`. `Ends` is the state that the FIFO keeps beside
-// it.
+// the ring.
 template <class Fifo, class Ends, class Slot, class Value>
 void expect_fifo_passes_every_admitted_value_once() {
   constexpr std::uint32_t lanes = 48, each = 9;

@@ -39,7 +39,7 @@ TYPED_TEST(XMallocPublishedTest, ServesAMixedWarp) {
   }
 }
 
-// 32 pieces of 16 + 240 bytes and the count of the parent are more than the largest Basicblock holds.
+// The largest Basicblock has no room for 32 pieces of 16 + 240 bytes and the count of the parent.
 TYPED_TEST(XMallocPublishedTest, SendsAWarpWhoseSumIsTooLargeToTheHeap) {
   Rig<TypeParam> rig(16 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
   for (const std::uint64_t bytes : {208, 240, 255}) {

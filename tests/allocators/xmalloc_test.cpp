@@ -31,7 +31,8 @@ TEST(XMallocReworked, SplitsAndMergesMemoryblocks) {
 }
 
 TEST(XMallocReworked, ServesLanesOneByOneWhenNoBasicblockIsLeftForAll) {
-  // Three Superblocks of the smallest Basicblocks fill the pool. Four lanes together request one of the next size.
+  // Three Superblocks of the smallest Basicblocks fill the pool. Then four lanes together need a Basicblock of the next
+  // size.
   Rig<XMallocReworked> rig(64 * 1024, {}, 1, 1, simt::StrategyKind::lockstep);
   std::vector<void*> blocks;
   for (void* block = rig.malloc({300})[0]; block != nullptr; block = rig.malloc({300})[0]) blocks.push_back(block);
@@ -121,7 +122,8 @@ TEST(XMallocReworked, KeepsFreedBlocksAboveTheLargestBasicblock) {
   ASSERT_EQ(count_served(first), 32u);
   EXPECT_EQ(merges_of_free(rig, first), 0u);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  // 10,240 bytes is the size of both requests, but not of a request below 9,217 bytes.
+  // Requests of 9,300 and 10,100 bytes both take blocks of 10,240 bytes. A request of 9,200 bytes takes a smaller
+  // block.
   std::vector<void*> second = rig.malloc(std::vector<std::uint64_t>(32, 9'300));
   std::vector<void*> other = rig.malloc(std::vector<std::uint64_t>(32, 9'200));
   std::sort(first.begin(), first.end());
@@ -132,7 +134,7 @@ TEST(XMallocReworked, KeepsFreedBlocksAboveTheLargestBasicblock) {
   rig.free(second);
   rig.free(other);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  // The heap has no room before these blocks return.
+  // The heap has no room for this request before the kept blocks return to it.
   const std::vector<void*> all = rig.malloc({pool_bytes - 512});
   EXPECT_EQ(count_served(all), 1u);
   rig.free(all);
@@ -145,10 +147,11 @@ TEST(XMallocReworked, AWarpGetsKeptBlocksByMovingFourCounters) {
   rig.counted_free(rig.counted_malloc(sizes).blocks);
   const auto mallocs = rig.counted_malloc(sizes);
   EXPECT_EQ(count_served(mallocs.blocks), 32u);
-  // Whether any are kept 1 load per lane, whether any of this size 1 load; the turn of a slot 1 load and 1 store per
-  // lane.
+  // Every lane loads whether any blocks are kept, and loads and stores the turn of its slot. One lane loads whether
+  // blocks of this size are kept.
   EXPECT_EQ(mallocs.sum(), (Ops{.loads = 1 + 2 * 32, .stores = 32, .updates = 4}));
-  // Whether there is room 1 load; the tag and the turn of a slot 2 loads and 1 store per lane.
+  // One lane loads whether there is room. Every lane loads the tag of its block, and loads and stores the turn of its
+  // slot.
   EXPECT_EQ(rig.counted_free(mallocs.blocks).sum(), (Ops{.loads = 1 + 2 * 32, .stores = 32, .updates = 4}));
 }
 
@@ -166,15 +169,16 @@ TYPED_TEST(XMallocTest, ServesAMixedWarp) {
 }
 
 TYPED_TEST(XMallocTest, ReusesTheParentWhenItsLastPieceIsGone) {
-  // At most one Superblock of two Basicblocks of 2 KiB fits, and a warp's 32 pieces of 16 bytes take one Basicblock. A
-  // device heap promises 7/16 of its bytes to one request, so it needs room for two.
+  // A Superblock has two Basicblocks of 2 KiB, and a warp's 32 pieces of 16 bytes take one Basicblock. The pool has
+  // room for one Superblock. A device heap promises only 7/16 of its bytes to one request, so it gets room for two.
   constexpr std::uint32_t most_superblocks = std::is_same_v<TypeParam, XMallocReworked> ? 1 : 2;
   xmalloc::Parameters parameters{.smallest_block_bytes = 2048, .blocks_per_superblock = 2};
   Rig<TypeParam> rig((most_superblocks == 1 ? 6 : 10) * 1024, parameters, 3);
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
     std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 16));
-    // A warp that does not gather may need more Basicblocks than there are. What is served once must be served forever.
+    // A warp whose lanes do not come together may need more Basicblocks than there are. But every round must serve some
+    // lanes.
     ASSERT_GT(count_served(blocks), 0u) << round;
     std::shuffle(blocks.begin(), blocks.end(), random);
     rig.free(blocks, 7);
@@ -206,7 +210,7 @@ TYPED_TEST(XMallocTest, ReturnsFreeSuperblocksBeforeItAnswersNull) {
     EXPECT_GT(count_served(small), 0u);  // groups of other sizes need Basicblocks of other classes
     rig.free(small);
     EXPECT_GT(rig.allocator.superblocks(rig.stream()), 0u);
-    const std::vector<void*> large = rig.malloc({250 * 1024});  // needs nearly the whole pool
+    const std::vector<void*> large = rig.malloc({250 * 1024});  // needs five sixths of the pool
     EXPECT_EQ(count_served(large), 1u);
     EXPECT_EQ(rig.allocator.superblocks(rig.stream()), 0u);
     rig.free(large);
@@ -214,7 +218,7 @@ TYPED_TEST(XMallocTest, ReturnsFreeSuperblocksBeforeItAnswersNull) {
   }
 }
 
-// Takes blocks by one lane until it gets null.
+// Lets one lane take blocks until it gets null.
 template <class A>
 std::vector<void*> take_all(Rig<A>& rig, std::uint64_t bytes) {
   std::vector<void*> blocks;
@@ -248,7 +252,7 @@ void churn_on_tiny_heaps(xmalloc::Parameters parameters, std::uint64_t usual_see
     Rig<A> rig(pool_bytes, parameters, seed);
     testing::churn_on_tiny_heap(rig, seed);
     if (::testing::Test::HasFatalFailure()) return;
-    // Nearly the whole pool can be taken in one piece again.
+    // All but 512 bytes of the pool can be taken in one piece again.
     ASSERT_NE(rig.malloc({pool_bytes - 512})[0], nullptr) << "seed " << seed;
   }
 }

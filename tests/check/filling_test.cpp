@@ -27,7 +27,7 @@ std::vector<std::uint32_t> slots_of(const Model& model) {
 
 TEST(Filling, LanesTogetherAskForAQuarterMoreThanTheHeapHas) {
   const Model model = model_of({{.slot = 0, .fills = true}, {.action = Action::free, .slot = 0, .fills = true}});
-  // 20 + 5 + 1 blocks are divided among 8 lanes.
+  // The 8 lanes divide 20 + 5 + 1 blocks.
   const Model full = filled(model, {20});
   EXPECT_THAT(slots_of(full), ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
   EXPECT_EQ(full.requests_per_launch(), 8u * 4);

@@ -1,5 +1,5 @@
-// These tests check that two mistakes are found: a request that no heap can serve gets a block, and a write goes behind
-// the end of the arena's memory.
+// These tests check that a search finds four mistakes of a bump allocator: a block for a request that no heap can
+// serve, a write behind the metadata, a block that ends outside the pool, and memory that is never served.
 #include <gtest/gtest.h>
 
 #include "check/library.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 enum class Mistake { none, rounds_in_32_bits, clears_one_word_more, last_block_reaches_out, never_serves_its_last };
 
-// Bump is a bump pointer with a mistake.
+// Bump is a bump allocator with one mistake, or none.
 template <Mistake mistake>
 class Bump {
  public:
@@ -57,7 +57,7 @@ class Bump {
   std::uint64_t* next_ = nullptr;
 };
 
-// Returns the text of the first finding of some schedules, or an empty text.
+// Searches 20 schedules. Returns the text of the first finding, or an empty text.
 template <Mistake mistake>
 std::string found_on(const char* model) {
   const SubjectOf<Bump<mistake>> subject("test");

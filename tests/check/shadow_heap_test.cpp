@@ -1,4 +1,4 @@
-// Each hand-made sequence provokes a verdict of the oracle.
+// These tests compare the oracle's verdicts on hand-made sequences with the expected texts.
 #include "check/shadow_heap.hpp"
 
 #include <gtest/gtest.h>

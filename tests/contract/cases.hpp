@@ -43,23 +43,24 @@ inline std::string if_frees(const Traits& traits) {
   return traits.frees == Frees::never ? "the design never frees" : if_unfreed_blocks_stay(traits);
 }
 
-// Returns the smallest pool that the design supports: `least` bytes, or by powers of two more, up to 64 MiB. Throws
-// Unsupported if there is none.
+// Doubles the pool from `least` bytes on until the design supports it. Returns its bytes. Throws Unsupported if the
+// design supports no such pool up to 64 MiB.
 std::size_t supported_pool(const AllocatorType& type, std::size_t least);
 inline constexpr std::size_t main_pool = std::size_t{1} << 20;
 
-// Returns the smallest of these pools in which one lane gets a block of each of these sizes, all live together, but at
-// most 256 MiB. Designs that keep a part of the pool for each size need this.
+// Doubles the pool from the smallest supported one of at least `main_pool` bytes on, until one lane gets a block of
+// each of these sizes, all live together, or the pool has 256 MiB. Returns its bytes. Designs that keep a part of the
+// pool for each size need this.
 std::size_t roomy_pool(const AllocatorType& type, const std::vector<std::uint64_t>& sizes);
 
 // Returns request sizes just below, at and above each border that size classes may have: powers of two, 1.5 x powers of
-// two and parameters in bytes. They go from 1 byte to max_request.
+// two, parameters in bytes, and their halves. They go from 1 byte to max_request.
 std::vector<std::uint64_t> border_sizes(const AllocatorType& type, std::size_t pool_bytes);
 
-// Returns request sizes that no pool can serve.
+// Returns request sizes above `pool_bytes`, up to 2^64 - 1.
 std::vector<std::uint64_t> wild_sizes(std::size_t pool_bytes);
 
-// Returns a text with the first of these sizes, for messages.
+// Returns a text with the first six of these sizes, for messages.
 std::string sizes_text(const std::vector<std::uint64_t>& sizes);
 
 // Reports a problem if a pool that served `before` blocks now serves `after` blocks and more than one in fifty is

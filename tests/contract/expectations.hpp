@@ -9,20 +9,20 @@
 
 namespace allocbench::contract {
 
-// How a case ends with an allocator.
+// Expectation says how a case ends with an allocator.
 struct Expectation {
-  std::string reason;   // why it fails; empty when it must pass
-  bool varies = false;  // it may pass as well: the schedule decides
-  bool named = false;   // by an entry of its own
+  std::string reason;   // why the case fails; empty if it must pass
+  bool varies = false;  // true if the case may also pass, because the schedule decides
+  bool named = false;   // true if the list has an entry for this case and not only for "*"
 };
 
 class Expectations {
  public:
   // Reads a JSON list of {"allocator", "case", "reason"}. An entry has "backend" if the case fails on one back end
-  // only, and then "varies": true if the schedule decides. The CPU repeats the schedules of its default seed: with this
-  // seed a case that varies passes, and all other listed cases fail. With another seed each listed case may pass. The
-  // case "*" stands for all cases without an entry of their own. Throws std::runtime_error for cases that do not exist
-  // and for double entries.
+  // only. Such an entry has "varies": true if the schedule decides. The CPU repeats the schedules of its default seed:
+  // with this seed a case that varies passes, and all other listed cases fail. With another seed each listed case may
+  // pass. The case "*" stands for all cases without an entry of their own. Throws std::runtime_error if the list names
+  // a case that does not exist or has another mistake.
   Expectations(const std::string& file, const std::string& backend, const std::vector<std::string>& cases,
                bool other_seed);
 

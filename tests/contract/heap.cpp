@@ -163,7 +163,7 @@ std::vector<std::uint64_t> Heap::refused_sizes() const {
 }
 
 void Heap::free_all() {
-  // The runs of slots that one call can free, by shape of the grid and by thread.
+  // `runs` has the runs of slots that one call can free, by shape of the grid and by thread.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint32_t, std::vector<Blocks>>> runs;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];

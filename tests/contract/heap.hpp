@@ -1,6 +1,6 @@
 // Heap is one allocator with a pool, and every block that scripts have got from it. After each script it checks these
-// blocks: they lie in the pool, are aligned, share no byte with another live block and keep their owner's bytes. It
-// also checks the design's invariants.
+// blocks: they lie in the pool or the device heap, are aligned, share no byte with another live block and keep their
+// owner's bytes. In pools below 1 GiB it also checks the design's invariants.
 #pragma once
 
 #include <optional>
@@ -47,7 +47,7 @@ class Calls {
 
 class Heap {
  public:
-  // Throws Unsupported.
+  // Throws Unsupported if the design refuses the pool.
   Heap(const AllocatorType& type, std::size_t pool_bytes, Report& report, ParameterValues parameters = {});
 
   const AllocatorType& type() const { return type_; }
@@ -61,8 +61,8 @@ class Heap {
   void free(Calls& calls, std::uint32_t thread, Blocks blocks);
   // If `touch` is false, bytes of blocks are neither written nor compared. Set it to false for large sets of blocks.
   bool touch = true;
-  // Lets the Checked adaptor write and compare the bytes instead, for at most so many mallocs. Must be called before
-  // the first malloc.
+  // Lets the Checked adaptor write and compare the bytes instead, for at most `mallocs` mallocs. Call it before the
+  // first malloc.
   void check_contents(std::uint64_t mallocs);
 
   // Makes the calls and checks their results.

@@ -32,9 +32,9 @@ ParameterValues parameters_for_large_blocks(const AllocatorType& type, std::size
   return values;
 }
 
-// Returns the largest request that is served from the pool and not from the device heap. The sizes are tried by halves.
+// Halves the request size until a block comes from the pool and not from the device heap. Returns this size, or 16.
 std::uint64_t largest_in_pool(Heap& heap) {
-  // 64 bytes less leave room for a header in a design whose sizes are powers of two.
+  // The 64 bytes leave room for a header in a design whose sizes are powers of two.
   for (std::uint64_t bytes = std::min<std::uint64_t>(heap.max_request(), block_bytes) - 64; bytes >= 16; bytes /= 2) {
     Calls calls(1, 1);
     heap.malloc(calls, 0, bytes);
@@ -46,7 +46,7 @@ std::uint64_t largest_in_pool(Heap& heap) {
   return 16;
 }
 
-// Takes three quarters of the pool. Blocks must also come from places beyond 4 GiB, and no two may overlap.
+// Takes blocks of three quarters of the pool. At least one block must begin in the upper half, and no two may overlap.
 void fill_beyond(const AllocatorType& type, Report& report, std::size_t pool_bytes) {
   std::optional<Heap> heap;
   try {

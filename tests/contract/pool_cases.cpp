@@ -17,7 +17,8 @@ std::vector<std::uint64_t> filling_sizes(const Heap& heap) {
   return sizes;
 }
 
-// The threads of three thread blocks take blocks until each thread gets null. Returns the number of blocks.
+// Each thread of three thread blocks takes blocks until it gets null or has more than four times its share of the pool.
+// Returns the number of blocks.
 std::uint32_t fill_by_many(Heap& heap, std::uint64_t bytes) {
   Calls calls(3, 64);
   const std::uint64_t most = heap.pool_bytes() / std::max<std::uint64_t>(bytes, 16) + 1;
@@ -27,7 +28,7 @@ std::uint32_t fill_by_many(Heap& heap, std::uint64_t bytes) {
   return heap.live();
 }
 
-// Fills an empty pool in this way. The pool must serve something.
+// Fills an empty pool by fill_by_many(). Reports a problem if the pool serves nothing.
 std::uint32_t fill_empty_by_many(Heap& heap, std::uint64_t bytes, Report& report) {
   const std::uint32_t count = fill_by_many(heap, bytes);
   if (count == 0) report.problem("an empty pool serves no block of " + std::to_string(bytes) + " bytes to a crowd");
@@ -38,8 +39,8 @@ std::string blocks_of(std::uint32_t count, std::uint64_t bytes) {
   return std::to_string(count) + " blocks of " + std::to_string(bytes) + " bytes";
 }
 
-// Many threads fill the pool, free everything and fill it again, four times. As many blocks as at first must fit each
-// time.
+// Many threads fill the pool, free everything and fill it again, four times. Each time, as many blocks as at first must
+// fit (compare_served() has the tolerance).
 void refill(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, small_pool()), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {

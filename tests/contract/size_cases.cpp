@@ -1,4 +1,4 @@
-// These cases make requests of every size: 0, borders of classes, the largest size, and sizes that no pool can serve.
+// These cases request special sizes: 0, borders of classes, the largest size, and sizes above the pool.
 #include <algorithm>
 #include <set>
 
@@ -109,7 +109,8 @@ std::uint32_t served_alone(Heap& heap, std::uint64_t bytes) {
 
 namespace {
 
-// The verification passes of a run request through the Checked adaptor, so both must give the same answer.
+// The verification passes of a run request through the Checked adaptor, so the adaptor must answer as the allocator
+// does.
 void ask_for_zero_bytes(const AllocatorType& type, Report& report, bool checked) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const bool null_expected = type.traits.zero == ZeroBytes::null;
@@ -210,8 +211,8 @@ void max_request(const AllocatorType& type, Report& report) {
   }
 }
 
-// A request that no pool can serve must get null and leave the heap as it was. A lone lane requests each size, and so
-// do the odd lanes of a warp while the even lanes make ordinary requests.
+// A request above the pool must get null and leave the heap as it was. A lone lane requests each size, and so do the
+// odd lanes of a warp while the even lanes make ordinary requests.
 void wild_sizes_case(const AllocatorType& type, Report& report) {
   const std::size_t pool = supported_pool(type, main_pool);
   const std::vector<std::uint64_t> sizes = wild_sizes(pool);

@@ -1,4 +1,4 @@
-// Runs one case with one allocator.
+// run_case() runs one case with one allocator.
 #pragma once
 
 #include "tests/contract/cases.hpp"

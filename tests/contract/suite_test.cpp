@@ -1,4 +1,5 @@
-// The suite finds the planted faults of the saboteurs, and nothing in an allocator without one.
+// These tests check that the suite finds the planted faults of the saboteurs, and nothing in an allocator without
+// faults.
 #include "tests/contract/suite.hpp"
 
 #include <gtest/gtest.h>
@@ -74,7 +75,7 @@ TEST(Suite, FindsLeaks) {
   }
 }
 
-// Returns the reason why the case is expected to fail, or the mistake in the list.
+// Returns the reason why the case `tested` of allocator "a" is expected to fail, or the mistake in the list.
 std::string reason_or_error(const std::string& json, bool other_seed = false, const std::string& tested = "refill") {
   const std::string file = testing::TempDir() + "expected_failures_test.json";
   std::ofstream(file) << json;

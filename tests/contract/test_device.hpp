@@ -1,4 +1,4 @@
-// This file has the device of a test. On the CPU, each test has its own device, scheduled from a seed. On CUDA, all
+// This file has the device of a heap. On the CPU, each heap has its own device, scheduled from a seed. On CUDA, all
 // tests of the process share one device.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace allocbench::contract {
 
-// Pools of at least this size are used sparsely: the CPU back end reserves address space for the memory, and tests
-// touch only few of its pages.
+// Pools of at least this size are used sparsely: the CPU back end only reserves address space for their memory, and the
+// tests touch few of the pages.
 inline constexpr std::size_t large_pool_bytes = std::size_t{1} << 30;
 
 #if SIMT_CUDA
@@ -73,7 +73,8 @@ inline std::uint32_t from_environment(const char* name, std::uint32_t otherwise)
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
-// Returns the size of the pools that cases fill repeatedly. An environment variable makes it smaller if steps are slow.
+// Returns the size of the pools that cases fill repeatedly. An environment variable can make it smaller for builds
+// whose steps are slow.
 inline std::size_t small_pool() { return std::max(from_environment(pool_variable, 64 << 10), 4096u); }
 
 class TestDevice {
@@ -87,7 +88,7 @@ class TestDevice {
     simt::device_memory::sparse_from(large_pool_bytes);
     simt::ExecutorOptions result;
     result.mode = simt::ExecutorMode::deterministic;
-    // Environment variables choose other schedules, and as many multiprocessors as a GPU has.
+    // Environment variables can set another seed and another number of multiprocessors.
     result.seed = from_environment(seed_variable, 7);
     result.sm_count = from_environment(sms_variable, result.sm_count);
     // A malloc that does not end becomes a fault after some seconds. The longest launch of the suite needs a tenth of

@@ -1,5 +1,5 @@
-// These cases vary which lanes call: blocks of odd sizes, partial warps, one lane of each warp, different sizes in a
-// warp, free(null).
+// These cases vary which lanes call: thread blocks of odd sizes, partial warps, one lane of each warp, different sizes
+// in a warp, free(null).
 #include <algorithm>
 #include <random>
 
@@ -13,8 +13,8 @@ using Part = bool (*)(std::uint32_t thread, std::uint32_t round);
 
 constexpr std::uint32_t rounds_of_calls = 6;
 
-// The threads of a part request `sizes` in several rounds. The next round but one frees the blocks of a round if the
-// design frees single blocks. All requests together are at most an eighth of the pool, so every null is spurious.
+// The threads of a part request `sizes` in six rounds. The next round but one frees the blocks of a round if the design
+// frees single blocks. All requests together are at most an eighth of the pool, so every null is spurious.
 void take_and_free(const AllocatorType& type, Report& report, Calls calls, Part part,
                    const std::vector<std::uint64_t>& sizes) {
   Heap heap(type, roomy_pool(type, sizes), report);
@@ -42,7 +42,7 @@ void take_and_free(const AllocatorType& type, Report& report, Calls calls, Part 
   const std::uint32_t nulls = all - heap.served({0, all});
   report.count("requests", all);
   report.count("spurious_nulls", nulls);
-  // As in cells of a run, up to one null in a hundred requests is no failure and only counted.
+  // As in cells of a run, up to one null in a hundred requests is counted but is not a failure.
   if (nulls > all / 100) {
     report.problem(std::to_string(nulls) + " of " + std::to_string(all) + " requests got null (of " +
                    sizes_text(heap.refused_sizes()) + " bytes); together they asked for " + std::to_string(asked) +

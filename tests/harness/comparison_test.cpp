@@ -16,7 +16,7 @@
 namespace allocbench::front {
 namespace {
 
-// Arguments are paths of this machine, but golden files show names.
+// The argument of a side is a path of this machine, but the golden files show a short name.
 Side golden_side(const std::string& name) {
   Side side = read_side(golden_path("compare/" + name + ".json"));
   side.argument = "results/" + name;
@@ -116,7 +116,7 @@ TEST(Comparison, IgnoringTooMuchIsRefused) {
 constexpr int allocators = 13;
 
 // Returns a side as a run with the stopping rule makes it: 13 allocators, 3 sizes, 2 phases. The first
-// `slower_allocators` allocators are slower.
+// `slower_allocators` allocators are slower by `factor`.
 Side simulated_side(const Simulation& simulation, const Spread& spread, double factor, int slower_allocators,
                     Generator& generator) {
   Side side{.argument = "simulated", .figures = {"aa"}};
@@ -258,8 +258,8 @@ TEST(Comparison, FamiliesAreTheFirstWordsOfAllocatorsAndWorkloads) {
 
 TEST(Comparison, APlantedSlowDownOfFivePercentIsFound) {
   for (const Spread& spread : spreads()) {
-    // If at least a fifth of the processes is far slower, seven to nine of ten slow-downs are found, because a
-    // slow-down looks like one more slow process.
+    // If a fifth to a half of the processes is far slower, a comparison finds fewer slow-downs, because a slow-down
+    // looks like one more slow process.
     if (spread.far_modes) continue;
     const Found everywhere = compare_simulated(spread, {.factor = 1.05});
     EXPECT_GE(share(everywhere.slower, everywhere), 0.95) << spread.name;

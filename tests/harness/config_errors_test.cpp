@@ -40,7 +40,7 @@ TEST(ConfigErrors, TheOtherBackEndsPartIsChecked) {
   for (const char* part : {"/cuda/workload/blocks", "/cuda/workload/blokcs", "/cuda/repetitions"}) {
     EXPECT_THAT(text, ::testing::HasSubstr(part));
   }
-  // Without the other worker, the name may belong to that worker.
+  // The other worker is not present, so an unknown name may be one of its allocators.
   read_good(with("cuda", {{"allocators", {"gpu_only"}}}));
 }
 

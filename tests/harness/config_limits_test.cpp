@@ -1,4 +1,4 @@
-// These tests check that everything in a config has a limit.
+// These tests check the limits of depth, keys, numbers, texts and lists in a config.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(ConfigLimits, EveryNumberHasOne) {
               ::testing::HasSubstr("at most 1000 elements"));
 }
 
-// The maximum of the schema, the bound of every deadline on the command line and the bound of times in logs are equal.
+// The maximum of `deadline_s` equals the longest time that the protocol allows.
 TEST(ConfigLimits, TheSchemaAndTheProtocolAgreeAboutSeconds) {
   EXPECT_EQ(find_entry(config_scalars(), "deadline_s")->maximum, protocol::longest_seconds);
 }

@@ -1,6 +1,6 @@
-// The tests divide the rounds of the kept runs of configs/aa.json and configs/aa_*.json on one card into pairs of runs
-// with the default number of rounds. They show what a comparison of runs with up to twenty rounds reports about the
-// same card, and about a card that is 5 % slower.
+// These tests divide the rounds of the kept runs of configs/aa.json and configs/aa_*.json on one card into pairs of
+// runs. They show what a comparison of runs with up to twenty rounds, the default on a GPU, reports about the same
+// card, and about a card that is 5 % slower.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ bool is_precise(const Rounds& rounds) {
   return half_width && *half_width <= default_precision;
 }
 
-// Deals the rounds of a cell in turn to both sides, until each phase is precise or the rounds are used up.
+// Deals the rounds of a cell to both sides, by turns and in random order. A side gets rounds until each phase is
+// precise, it has twenty rounds, or its rounds are used up. The times of `other` are multiplied by `factor`.
 void deal(const ComparedCell& kept, Generator& generator, Side& one, Side& other, double factor) {
   const std::size_t count = kept.phases.front().rounds.size();
   std::vector<std::size_t> order(count);
@@ -104,7 +105,8 @@ TEST(DealtRounds, OfOneCardHardlyEverDiffer) {
 }
 
 // The variances of a config's other cells count, too. So a small config with a few noisy cells hides more of the
-// slow-downs of its precise cells: nine of ten are found in each config, and 95 % in all configs together.
+// slow-downs of its precise cells: at least nine of ten are found in each config, and at least 95 % in all configs
+// together.
 TEST(DealtRounds, ShowAPlantedSlowDownOfFivePercent) {
   Found all;
   for (const fs::path& runs : kept_runs()) {

@@ -39,7 +39,7 @@ TEST(Effect, StoredIntervalsTellTheErrors) {
   EXPECT_NEAR(found.interval.low, 1.007572572, 1e-8);
   EXPECT_NEAR(found.interval.high, 1.032580709, 1e-8);
   EXPECT_NEAR(found.chance, 0.0048531, 1e-6);
-  // The interval already contains a clock's step, which may hide as large a difference.
+  // One step of this clock is as wide as the whole interval, so no variance is left.
   const LogSide coarse = log_side(StoredSide{1, {0.99, 1.01}, 6, 0.02});
   EXPECT_NEAR(coarse.variance, 0, 1e-10);
   EXPECT_NEAR(coarse.slack, 0.01, 1e-12);
@@ -62,7 +62,7 @@ TEST(Effect, RoundsThatAreCloseByChanceGetTheUsualVariance) {
   EXPECT_EQ(effect_of(a, b, 0).ratio, effect_of(a, b, usual).ratio);
 }
 
-// All rounds read 3.2 µs or 3.232 µs, which are neighbours on the clock.
+// All rounds of a side have the same reading. The clock has no reading between 3.2 µs and 3.232 µs.
 TEST(Effect, OneStepOfTheClockIsNone) {
   const MeasuredSide lower{{3.2e-6, 3.2e-6, 3.2e-6}, 32e-9};
   const MeasuredSide upper{{3.232e-6, 3.232e-6, 3.232e-6}, 32e-9};

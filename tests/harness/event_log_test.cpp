@@ -92,7 +92,7 @@ TEST_F(EventLogTest, LeavesOutATornLine) {
   EXPECT_FALSE(read_log_lines(path_).torn);
 }
 
-// A line that is complete except for its end may lack bytes of a number.
+// A last line without a newline may lack digits of a number.
 TEST_F(EventLogTest, ALineWithoutItsEndIsTorn) {
   write("{\"a\":1}\n{\"b\":2}");
   EXPECT_EQ(read_log_lines(path_).lines.size(), 1u);
@@ -223,7 +223,7 @@ TEST(RunHistory, NamesTheLineThatIsNoEvent) {
   EXPECT_THROW(read_history({}, "events.jsonl"), UsageError);
 }
 
-// Every damage gives a message with file and line, and never a number in a result.
+// A damaged line gives a message with file and line. Its numbers never get into a result.
 TEST(RunHistory, RefusesDamagedLines) {
   const auto complaint = [](const std::string& line) -> std::string {
     try {
@@ -254,7 +254,7 @@ TEST(RunHistory, PlannedCellsThatWereNeverReachedAreUnfinished) {
   auto run = nlohmann::ordered_json::parse(one_cell[0]);
   run["planned"] = {"0000000000000001", "0000000000000002", "0000000000000003"};
   EXPECT_EQ(history_of({run.dump(), start(1), end(1, "oom")}).unfinished(), 2u);
-  EXPECT_EQ(history_of({start(1), end(1, "oom")}).unfinished(), 0u);  // log of an older program
+  EXPECT_EQ(history_of({start(1), end(1, "oom")}).unfinished(), 0u);  // a log without a list of planned cells
 }
 
 TEST_F(EventLogTest, NoticesThatItsFileIsGone) {

@@ -26,8 +26,8 @@ TEST(FewRounds, RoundsThatAreCloseByChanceGetTheUsualSpread) {
   EXPECT_NEAR(judged_by_few({{10, 11, 9.5}, 0}, 0.01 * 0.01).interval->low, 8.435510196366945, 1e-9);
 }
 
-// A step is 1 % here. The interval has half a step, and 4.30265 / sqrt(3) / sqrt(12) of a step that three equal
-// readings may hide.
+// A step is 1 % here. Half the width of the interval is half a step plus 4.30265 / sqrt(3) / sqrt(12) of a step, which
+// three equal readings may hide.
 TEST(FewRounds, EqualReadingsLeaveWhatTheClockHides) {
   const auto equal = judged_by_few({{3.2e-6, 3.2e-6, 3.2e-6}, device_clock_step}, 0).interval;
   EXPECT_NEAR(std::log(equal->low / 3.2e-6), -0.0121711, 1e-7);
@@ -60,7 +60,7 @@ constexpr std::size_t trials = 4000;
 
 struct Coverage {
   double alone;   // share that covers the truth, with the spread of the cell's own rounds
-  double beside;  // the same with the spread of eight other cells as the least
+  double beside;  // the same, but at least with the median variance of this cell and eight others
 };
 
 Coverage covered_shares(const Simulation& simulation, const Spread& spread, std::size_t count, double truth) {
@@ -117,7 +117,7 @@ TEST(FewRoundsCoverage, HoldsWhereTheClockHasFewSteps) {
   }
 }
 
-// The mean depends on the slow processes, and half of all cells of three rounds met none of them.
+// The mean depends on the slow processes, and half of all cells of three rounds have none of them.
 TEST(FewRoundsCoverage, MissesTheMeanWhereOneProcessInFiveIsSlow) {
   const Simulation simulation{.samples = 1};
   const double mean_log = 0.2 * 10 * simulation.between;

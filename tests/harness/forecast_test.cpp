@@ -117,7 +117,7 @@ TEST(Forecast, SkipsAfterTwoSmallerTimeouts) {
   forecaster.note_end("fig", cell("a", "a/1", 64), Status::timeout);
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);
   forecaster.note_end("fig", cell("a", "a/1", 256), Status::timeout);
-  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);  // only one cell is smaller
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);  // only one smaller cell timed out
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 512)), "series a/1 timed out at 64 and 256");
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/2", 512)), std::nullopt);
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", std::nullopt)), std::nullopt);
@@ -346,12 +346,12 @@ TEST(Fills, AreSharedLessWhereCellsNeedTheirOwn) {
   measured(1, {.seconds = 12});
   for (const double growth : {2, 3}) measured(growth, {.seconds = 12, .follows = true});
   for (const double growth : {4, 5, 6, 7}) measured(growth, {.follows = true});
-  // Two of six cells filled again, and one copy is assumed.
+  // Two of six cells filled again, and the share counts one more cell that did not.
   const double again = 2.0 / 7;
   const Cell next = with_pool("a", "scenario", 4, 8);
   EXPECT_NEAR(forecaster.fill_part(next, 1, true), 12 * again, 1e-9);
   EXPECT_NEAR(forecaster.fill_part(next, 10, false), 12 * (1 + again * 9) / 10, 1e-9);
-  // Cells of an allocator that marks pages fill nothing and tell nothing.
+  // Cells of an allocator that marks pages fill nothing and do not change the share.
   for (const double growth : {1, 2, 3, 4, 5, 6}) {
     forecaster.note_round("fig", with_pool("marks", "scenario", 4, growth), 0.1, {.follows = true});
   }

@@ -1,4 +1,4 @@
-// A golden file is a kept file, and a test's output must equal it byte by byte. After an intended change, run
+// A golden file has the output that a test must give, byte by byte. After an intended change, run
 // ALLOCBENCH_UPDATE_GOLDEN=1 ctest -R Golden, and read the difference before you commit it.
 #pragma once
 

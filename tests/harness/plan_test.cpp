@@ -138,7 +138,7 @@ TEST(Plan, ExcludesByAxisAndAllocator) {
 
 TEST(Plan, IdsDependOnWhatDefinesTheCellAndOnNothingElse) {
   const std::string id = plan_of(base()).batches[0].cells[0].id;
-  // Stored results are found by this id. If it changes, all of them are lost.
+  // Stored results are found by this id. If it changes, no stored result is found.
   EXPECT_EQ(id, "d8a45173fe942ce9");
   const auto changed = [](const char* change) {
     ordered_json json = base();
@@ -176,7 +176,7 @@ TEST(Plan, FiltersByName) {
   EXPECT_THROW(filter_plan(plan, "blocks:(2"), UsageError);
   EXPECT_THROW(filter_plan(plan, "nothing"), UsageError);
   EXPECT_THROW(filter_plan(plan, std::string(50'000, '(')), UsageError);
-  EXPECT_THROW(filter_plan(plan, "(x+x+)+y"), UsageError);  // the match ends, which it would not with exponential time
+  EXPECT_THROW(filter_plan(plan, "(x+x+)+y"), UsageError);  // the match does not take exponential time
 }
 
 TEST(Plan, RoundsComeInSeededOrder) {

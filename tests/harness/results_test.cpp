@@ -1,4 +1,4 @@
-// A fixed event log must give the golden files.
+// These tests check that a fixed event log gives the golden files.
 #include "harness/front/results/results.hpp"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(Results, WhatIsNotCountedIsAbsent) {
   EXPECT_TRUE(counted_rows(reduce(history)));
 }
 
-// The first cell has three rounds, of two samples and one. The spread of the second cell is larger.
+// The first cell has rounds of two, one and one samples. The spread of the second cell is larger.
 TEST(Results, FewRoundsKeepTheirValuesAndAnIntervalToJudgeBy) {
   RunHistory history = read_history(read_log_lines(golden_path("events.jsonl")).lines, "events.jsonl");
   history.cells.resize(2);
@@ -84,8 +84,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* noisy = "0000000000000001";
 
-// Returns the log of one cell without an end. It should have `rounds` rounds and has these seconds, one sample per
-// round.
+// Returns the log of one cell without an end. The cell should have `rounds` rounds. It has a round of one sample for
+// each of `seconds`.
 std::vector<std::string> log_of(const Json& config, const Json& rounds, std::vector<double> seconds,
                                 const char* allocator = "a") {
   Json cell = {{"event", "cell"},    {"time", "t"},      {"id", noisy},       {"series", "a"},

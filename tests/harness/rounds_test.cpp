@@ -32,16 +32,16 @@ TEST(Rounds, ManySamplesOfOneRoundHaveNoInterval) {
   EXPECT_FALSE(estimate({std::vector<double>(1000, 1.0)}, Statistic::median, 0).interval.has_value());
 }
 
-// The numbers were computed by hand, with the chances 1 - 2 P(B < d), B binomial(n, 1/2), from tables, and the weight
-// of Hettmansperger & Sheather 1986.
+// The numbers were computed by hand, with the chances 1 - 2 P(B < d) from tables, where B is binomial(n, 1/2), and with
+// the weight of Hettmansperger & Sheather 1986.
 TEST(Rounds, TheIntervalLiesBetweenOrderStatistics) {
-  // For n = 6, the coverage is 0.96875 outside and 0.78125 inside; the share is 0.0466667, and the weight 5 s / (1 + 4
-  // s).
+  // For n = 6, the coverage is 0.96875 between ranks 1 and 6 and 0.78125 between 2 and 5; the share s is 0.0466667, and
+  // the weight 5 s / (1 + 4 s).
   const auto six = estimate(of_values({6, 2, 4, 1, 5, 3}), Statistic::median, 0).interval;
   EXPECT_NEAR(six->low, 1.196629, 1e-6);
   EXPECT_NEAR(six->high, 5.803371, 1e-6);
-  // For n = 12, the coverage is 0.9614258 between ranks 3 and 10 and 0.8540039 between 4 and 9; the share is 0.0132727,
-  // and the weight 9 s / (3 + 6 s).
+  // For n = 12, the coverage is 0.9614258 between ranks 3 and 10 and 0.8540039 between 4 and 9; the share s is
+  // 0.0132727, and the weight 9 s / (3 + 6 s).
   const auto twelve = estimate(of_values({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}), Statistic::median, 0).interval;
   EXPECT_NEAR(twelve->low, 3.038789, 1e-6);
   EXPECT_NEAR(twelve->high, 9.961211, 1e-6);

@@ -21,12 +21,12 @@ namespace allocbench::front {
 
 using Generator = boost::random::mt19937_64;
 
-// Draws log times of processes, in units of a standard deviation of the undisturbed process.
+// Spread draws log times of processes, in units of a standard deviation of the undisturbed process.
 struct Spread {
   std::string name;
   std::function<double(Generator&)> draw;
   bool smooth = true;
-  bool far_modes = false;  // whether there are two modes far apart and neither is rare
+  bool far_modes = false;  // true if 20 % to less than 50 % of the processes are at least 5 deviations slower
 };
 
 inline double normal(Generator& generator) { return boost::random::normal_distribution<double>()(generator); }
@@ -60,7 +60,7 @@ inline std::vector<Spread> spreads() {
 enum class Clock {
   exact,
   nearest,     // the nearest multiple of the step
-  difference,  // the difference of two readings, of which the first has any phase
+  difference,  // the difference of two readings, the first of which has a random phase
 };
 
 struct Simulation {

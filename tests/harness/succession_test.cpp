@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The script repeats each line that it reads. Before the first one it does what its last argument except --wait says.
+// The script repeats each line that it reads. Before the first line, it does what the argument "silent", "broken" or
+// "babbling" says. Without these, --wait makes it write "loaded".
 constexpr const char* script = R"(#!/bin/bash
 events=$3
 echo "$*" >> "$0.starts"
@@ -54,7 +55,7 @@ class SuccessionTest : public ::testing::Test {
     for (const std::string& line : lines) EXPECT_EQ(next_line(process).line, line);
   }
 
-  // Returns how many workers were started with this argument. Waits until there are `wanted` of them.
+  // Returns how many workers were started with this argument. Waits at most 20 s for `wanted` of them.
   std::size_t starts_of(const std::string& argument, std::size_t wanted) const {
     std::size_t count = 0;
     for (int attempt = 0; attempt < 2000 && count < wanted; ++attempt) {
@@ -99,7 +100,7 @@ TEST_F(SuccessionTest, AWorkerOpensTheDeviceAfterOneThatWasKilledIsGone) {
   succession.leave(std::move(killed), false);
   const auto worker = succession.begin({"b"});
   EXPECT_FALSE(succession.began_early());
-  worker->send("mark");  // would come before both lines if none had been written
+  worker->send("mark");  // the worker reads it before both empty lines
   succession.see_off();
   succession.hand_over(*worker);
   expect_lines(*worker, {loaded_, "read <mark>", "read <>", "read <>"});

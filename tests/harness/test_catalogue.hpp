@@ -1,4 +1,4 @@
-// A small catalogue with one parameter of each type, for tests of configs and plans.
+// This file has a small catalogue with parameters of several types, for tests of configs and plans.
 #pragma once
 
 #include "harness/front/config/catalogue.hpp"

@@ -1,4 +1,4 @@
-// These tests check everything that turns texts into values or back: sizes, units, nearest names and hashes.
+// These tests check sizes and counts in texts, quotes for a shell, nearest names, hashes and strict JSON.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

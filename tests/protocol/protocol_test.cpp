@@ -51,7 +51,7 @@ TEST(Protocol, DescriptionsLoseNothing) {
                                  {{"slab", "/p/slab.so: it is damaged."}}};
   const Json json = to_json(worker);
   EXPECT_EQ(to_json(worker_from_json(Json::parse(json.dump()))), json);
-  // 2.0 and 2 are one number to most writers of JSON.
+  // Most writers of JSON write 2.0 as 2.
   Json whole = json;
   whole["allocators"][0]["parameters"][0]["default"] = 2u;
   EXPECT_EQ(worker_from_json(whole).allocators[0].parameters[0].type(), ParameterType::number);

@@ -1,5 +1,5 @@
-// These tests check that AtomicMalloc and AWMalloc make one addition per request, and which operations a wrap of
-// AWMalloc costs.
+// These tests check that AtomicMalloc and AWMalloc make one addition per request, and count the operations of a wrap of
+// AWMalloc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TYPED_TEST(BumpFidelity, EveryLaneOfAWarpAddsForItself) {
   for (const Ops& ops : rig.warp_mallocs(256).of_lane) EXPECT_EQ(ops, added);
 }
 
-// Algorithm 1: the addition stays, and the request gets null.
+// In algorithm 1, a request that fails keeps its addition and gets null.
 TEST(AtomicMallocFidelity, AFullPool) {
   FidelityRig<AtomicMalloc> rig(32 * 256);
   rig.warp_mallocs(256);
@@ -41,7 +41,7 @@ TEST(AtomicMallocFidelity, AFullPool) {
   for (const void* block : calls.blocks) EXPECT_EQ(block, nullptr);
 }
 
-// Algorithm 2: the exchange that sets the pointer back.
+// In algorithm 2, a compare-exchange sets the pointer back.
 TEST(AWMallocFidelity, OneLaneWraps) {
   FidelityRig<AWMalloc> rig(32 * 256);
   rig.warp_mallocs(256);

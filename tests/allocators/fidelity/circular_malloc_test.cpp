@@ -1,8 +1,8 @@
 // These tests compare the operations of CMalloc, CFMalloc, CMMalloc and CFMMalloc with Algorithm 3 of Vinkler & Havran
 // 2015, worked out by hand, and with section 4.3 for the fused forms.
 //
-// Pool of 64 KiB: 4,094 granules, one heap of nine levels (root 256 granules at 0, two chunks of 128, four of 64 ...)
-// and a last chunk of 1,790. A request of 100 B takes 7 granules with its header.
+// The pool of 64 KiB has 4,094 granules: one heap of nine levels (a root of 256 granules at 0, two chunks of 128, four
+// of 64, and so on) and a last chunk of 1,790. A request of 100 B takes 7 granules with its header.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,20 +25,21 @@ constexpr std::uint64_t chunks = 512;  // 511 of the heap and the last one
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
-// A form whose flag and next are two words, or one.
+// Form describes a published form. In a fused form, flag and next are one word.
 template <class A, bool is_fused>
 struct Form {
   using Allocator = A;
   static constexpr bool fused = is_fused;
 
-  // Lines 5 and 6: compare-exchange of the flag, load of next. Fused: one OR.
+  // Lines 5 and 6 make a compare-exchange of the flag and a load of next. A fused form makes one OR.
   static constexpr Ops lock_won = fused ? Ops{.updates = 1} : Ops{.loads = 1, .compare_exchanges = 1};
   static constexpr Ops lock_lost = fused ? Ops{.updates = 1} : Ops{.loads = 1, .compare_exchanges = 1, .lost = 1};
-  // Line 11: flag.
+  // Line 11 stores the flag.
   static constexpr Ops unlock{.stores = 1};
-  // Lines 17, 18 and 20: flag and next of the new header, next of the old one. Fused: a store each.
+  // Lines 17, 18 and 20 store flag and next of the new header and next of the old one. A fused form makes one store for
+  // each header.
   static constexpr Ops split{.stores = fused ? 2u : 3u};
-  // Lines 2 and 21.
+  // Line 2 loads the offset, and line 21 stores it.
   static constexpr Ops look_up_offset{.loads = 1};
   static constexpr Ops leave_offset{.stores = 1};
 };
@@ -62,9 +63,9 @@ TYPED_TEST(CircularFidelity, AChunkBelowTheLimitIsNotSplit) {
             TypeParam::look_up_offset + TypeParam::lock_won + TypeParam::leave_offset);
 }
 
-// In lockstep all lanes try the root, all but lane 0 the next chunk, and so on: lane i loses i locks. Every one of them
-// splits, for the smallest of the first 32 chunks has 8 granules and the need is 2. No lane looks before it locks, none
-// speaks for another.
+// In lockstep, all lanes try the root, all but one try the next chunk, and so on. So the numbers of lost locks are 0 to
+// 31. Every lane splits its chunk, because the smallest of the first 32 chunks has 8 granules and a request needs 2. No
+// lane looks before it locks, and no lane requests for another.
 TYPED_TEST(CircularFidelity, EveryLaneOfAWarpLocksByItself) {
   FidelityRig<typename TypeParam::Allocator> rig(pool_bytes);
   Calls mallocs = rig.warp_mallocs(16);
@@ -77,7 +78,8 @@ TYPED_TEST(CircularFidelity, EveryLaneOfAWarpLocksByItself) {
   }
 }
 
-// The root is taken. 510 chunks of the heap are locked, found too small and unlocked; the last one serves.
+// The root is taken. The lane locks the other 510 chunks of the heap, finds them too small and unlocks them. The last
+// chunk serves the request.
 TYPED_TEST(CircularFidelity, AWalkLocksEveryChunkThatIsTooSmall) {
   FidelityRig<typename TypeParam::Allocator> rig(pool_bytes);
   rig.malloc({4000});
@@ -86,8 +88,8 @@ TYPED_TEST(CircularFidelity, AWalkLocksEveryChunkThatIsTooSmall) {
                 TypeParam::split + TypeParam::leave_offset);
 }
 
-// The offset moves on with every request. The request that moves it to the levels whose chunks are too small passes all
-// of them: 496 chunks of 1 to 16 granules, of which 256 bytes need 17. The requests before it lock one chunk or two.
+// The offset moves on with every request. The request that reaches the levels of small chunks passes all of them: 496
+// chunks of 1 to 16 granules, while 256 bytes need 17. Each earlier request locks one or two chunks.
 TYPED_TEST(CircularFidelity, OneRequestPassesTheLevelsOfSmallChunks) {
   FidelityRig<typename TypeParam::Allocator> rig(pool_bytes);
   std::uint64_t before = 0;
@@ -102,7 +104,7 @@ TYPED_TEST(CircularFidelity, OneRequestPassesTheLevelsOfSmallChunks) {
   EXPECT_EQ(locks, 496u + 1u);
 }
 
-// Steps for two laps over all chunks and the end marker, which is in use.
+// The steps suffice for two laps over all chunks and the end marker, which is in use.
 TYPED_TEST(CircularFidelity, AnExhaustedPoolIsWalkedUntilTheStepsAreUsedUp) {
   circular::CircularParameters parameters;
   parameters.max_steps = 2 * (chunks + 1);
@@ -113,7 +115,8 @@ TYPED_TEST(CircularFidelity, AnExhaustedPoolIsWalkedUntilTheStepsAreUsedUp) {
                                     ((TypeParam::lock_won + TypeParam::unlock) * chunks + TypeParam::lock_lost) * 2);
 }
 
-// Of two blocks in a row the first is freed (the chunk behind it is in use), then the second (the one behind is free).
+// Frees the first of two neighbouring blocks, then the second. The chunk behind the first is in use, and the chunk
+// behind the second is free. Returns the operations of both frees.
 template <class A>
 std::pair<Ops, Ops> frees(typename A::Parameters parameters = {}) {
   FidelityRig<A> rig(pool_bytes, parameters);
@@ -125,21 +128,23 @@ std::pair<Ops, Ops> frees(typename A::Parameters parameters = {}) {
 
 TEST(CMallocFidelity, Free) {
   const auto [unmerged, merged] = frees<CMalloc>();
-  // Line 26: own next; 27: lock of the neighbour, lost; 33: own flag.
+  // Line 26 loads the own next, line 27 loses the lock of the neighbour, and line 33 stores the own flag.
   EXPECT_EQ(unmerged, (Ops{.loads = 1, .stores = 1, .compare_exchanges = 1, .lost = 1}));
-  // Lines 26, 27, 29: its next, 30: offset, 31: own next, 33: own flag.
+  // Line 26 does the same, and line 27 wins the lock. Line 29 loads the neighbour's next, and lines 30, 31 and 33 store
+  // the offset, the own next and the own flag.
   EXPECT_EQ(merged, (Ops{.loads = 2, .stores = 3, .compare_exchanges = 1}));
 }
 
 TEST(CFMallocFidelity, Free) {
   const auto [unmerged, merged] = frees<CFMalloc>();
-  // Own word 1; OR of the neighbour's 1; own word 1.
+  // The free loads its own word, makes an OR of the neighbour's word, and stores its own word.
   EXPECT_EQ(unmerged, (Ops{.loads = 1, .stores = 1, .updates = 1}));
-  // The offset besides; one store links and frees.
+  // The free also stores the offset. One store of its own word links and unlocks.
   EXPECT_EQ(merged, (Ops{.loads = 1, .stores = 2, .updates = 1}));
 }
 
-// The same, and all four offsets are read; the own one points to the absorbed chunk and is written for that, too.
+// The merge makes the operations of CMalloc's merge and loads all four offsets. The own offset points to the absorbed
+// chunk, so the merge stores it once more.
 TEST(CMMallocFidelity, Free) {
   const auto [unmerged, merged] = frees<CMMalloc>({.offset_count = 4});
   EXPECT_EQ(unmerged, (Ops{.loads = 1, .stores = 1, .compare_exchanges = 1, .lost = 1}));
@@ -155,7 +160,7 @@ TEST(CFMMallocFidelity, Free) {
 TEST(NoMergeFidelity, AFreeOnlyUnlocks) {
   EXPECT_EQ(frees<CMallocNoMerge>().second, (Ops{.stores = 1}));
   EXPECT_EQ(frees<CMMallocNoMerge>().second, (Ops{.stores = 1}));
-  // The fused word holds next, too.
+  // The fused word also has next, so the free loads the word first.
   EXPECT_EQ(frees<CFMallocNoMerge>().second, (Ops{.loads = 1, .stores = 1}));
   EXPECT_EQ(frees<CFMMallocNoMerge>().second, (Ops{.loads = 1, .stores = 1}));
 }

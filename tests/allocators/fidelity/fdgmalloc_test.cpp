@@ -15,21 +15,24 @@ using testing::Ops;
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
-// In place of lock step: lock 1 exchange, unlock 1 store. The address of the header, published in a register, 1 load.
+// Our form takes a lock in place of lock step (1 exchange, 1 store). It loads the address of the header, which the
+// authors' code keeps in a register.
 constexpr Ops enter_and_leave{.loads = 1, .stores = 1, .updates = 1};
-// Peak, participating and active lanes, list, SuperBlock, 32 request words; the address of the header.
+// The first request of a warp stores the peak, the participating and the active lanes, the list, the SuperBlock, 32
+// request words, and the address of the header.
 constexpr Ops start{.stores = 5 + 32 + 1};
-// The lanes of the first request of a kernel are added by 1 OR.
+// The first request of a kernel adds its lanes by an OR.
 constexpr Ops join{.updates = 1};
-// Own request 1 store; all requests 32 loads.
+// A lane stores its own request and loads all 32 requests.
 constexpr Ops add_up{.loads = 32, .stores = 1};
-// Pointer and fill level of the SuperBlock; the worker's new fill level.
+// A lane loads the pointer and the fill level of the SuperBlock. The worker stores the new fill level.
 constexpr Ops read_superblock{.loads = 2};
 constexpr Ops move_fill{.stores = 1};
-// List and its index 2 loads, entry and index 2 stores. A new node instead: list 1 load; previous, list, entry, index.
+// A record loads the list and its index and stores the entry and the index. A record in a new node loads the list and
+// stores previous, list, entry and index.
 constexpr Ops record{.loads = 2, .stores = 2};
 constexpr Ops record_in_new_node{.loads = 1, .stores = 4};
-// Fill level 0 and the pointer.
+// A new SuperBlock takes stores of its fill level, which is 0, and of its pointer.
 constexpr Ops new_superblock{.stores = 2};
 
 TEST(FdgMallocFidelity, OneLane) {
@@ -37,8 +40,8 @@ TEST(FdgMallocFidelity, OneLane) {
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], enter_and_leave + start + join + add_up + read_superblock +
                                                      record_in_new_node + new_superblock + move_fill);
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], enter_and_leave + join + add_up + read_superblock + move_fill);
-  // Address of the header and list 2 loads; active lanes 1 AND. One block, one node: index, entry, previous 3 loads.
-  // The address of the header 1 store.
+  // The lane locks and unlocks. It loads the address of the header and the list, and leaves the active lanes (1 AND).
+  // For one block in one node it loads the index, the entry and previous. At last it stores the address of the header.
   EXPECT_EQ(rig.counted_release(1).of_lane[0],
             (Ops{.stores = 1, .updates = 1}) + (Ops{.loads = 2 + 3, .stores = 1, .updates = 1}));
 }
@@ -53,7 +56,8 @@ TEST(FdgMallocFidelity, AWarp) {
   for (std::size_t lane = 0; lane < 31; ++lane) {
     EXPECT_EQ(static_cast<std::byte*>(calls.blocks[lane]) + 16, calls.blocks[lane + 1]);
   }
-  // Each lane: header 1 load, active lanes 1 AND; the lock as above; the last lane frees one block and one node.
+  // Each lane loads the header and leaves the active lanes (1 AND). The last lane locks, unlocks, and frees one block
+  // and one node.
   EXPECT_EQ(rig.counted_release(32).sum(), (Ops{.loads = 1, .updates = 1}) * 32 + (Ops{.stores = 1, .updates = 1}) +
                                                (Ops{.loads = 1 + 3, .stores = 1}));
 }
@@ -61,11 +65,12 @@ TEST(FdgMallocFidelity, AWarp) {
 TEST(FdgMallocFidelity, LanesThatDoNotCallKeepTheirRequests) {
   FidelityRig<FdgMalloc> rig(1 << 20);
   rig.warp_mallocs(64);
-  // A lane alone: behind it 31 words of 64 bytes stay, which count for the total only. Lanes 0 to 4: lane 4 begins
-  // behind four requests.
+  // Only lanes 0 to 4 request. The words of the other 27 lanes still have 64 bytes and count only for the total. So
+  // lane 4 begins behind four requests of 16 bytes.
   const Calls few = rig.counted_malloc(std::vector<std::uint64_t>(5, 16));
   EXPECT_EQ(static_cast<std::byte*>(few.blocks[4]) - static_cast<std::byte*>(few.blocks[0]), 4 * 16);
-  // 31 words of 272 bytes are more than a SuperBlock: one lane's call is a block of the device heap.
+  // The other 31 words of 272 bytes are more than a SuperBlock, so the call of one lane gets a block of the device
+  // heap.
   rig.warp_mallocs(272);
   const Calls alone = rig.counted_malloc({16});
   EXPECT_EQ(alone.of_lane[0], enter_and_leave + join + add_up + record);
@@ -73,7 +78,8 @@ TEST(FdgMallocFidelity, LanesThatDoNotCallKeepTheirRequests) {
 
 TEST(FdgMallocFidelity, AFullSuperBlock) {
   FidelityRig<FdgMalloc> rig(1 << 20);
-  // 8,188 bytes: two requests of 4,080 fit, the third moves on and reads the fill level of both.
+  // A SuperBlock has 8,188 bytes, so two requests of 4,080 bytes fit. The third takes a new SuperBlock and loads the
+  // fill level of both.
   rig.counted_malloc({4080});
   EXPECT_EQ(rig.counted_malloc({4080}).of_lane[0], enter_and_leave + join + add_up + read_superblock + move_fill);
   EXPECT_EQ(rig.counted_malloc({4080}).of_lane[0], enter_and_leave + join + add_up + read_superblock + record +
@@ -83,7 +89,8 @@ TEST(FdgMallocFidelity, AFullSuperBlock) {
 TEST(FdgMallocFidelity, LanesThatDoNotFitKeepTheirOffset) {
   FidelityRig<FdgMalloc> rig(1 << 20);
   rig.counted_malloc({4096});
-  // 32 * 240 = 7,680 bytes: 4,092 are left, which 17 lanes use; the others begin at offset 17 * 240 of the new block.
+  // The lanes request 7,680 bytes together, and 4,092 are left. Lanes 0 to 16 use these, and the others begin at offset
+  // 17 * 240 of the new block.
   const Calls calls = rig.warp_mallocs(240);
   for (std::size_t lane = 0; lane < 17; ++lane) EXPECT_EQ(calls.of_lane[lane], add_up + read_superblock) << lane;
   for (std::size_t lane = 17; lane < 31; ++lane) {
@@ -92,7 +99,7 @@ TEST(FdgMallocFidelity, LanesThatDoNotFitKeepTheirOffset) {
   EXPECT_EQ(static_cast<std::byte*>(calls.blocks[31]) - static_cast<std::byte*>(calls.blocks[17]), 14 * 240);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(calls.blocks[17]) % 16, 0u);
   const Calls next = rig.counted_malloc({16});
-  // Behind lane 31: 32 * 240 bytes of the new block.
+  // The next block lies behind that of lane 31, at offset 32 * 240 of the new block.
   EXPECT_EQ(static_cast<std::byte*>(next.blocks[0]) - static_cast<std::byte*>(calls.blocks[31]), 240);
 }
 
@@ -100,7 +107,8 @@ TEST(FdgMallocFidelity, AFullListNode) {
   FidelityRig<FdgMalloc> rig(4 << 20, {.superblock_bytes = 256});
   rig.counted_malloc({240});
   for (int i = 1; i < 126; ++i) rig.counted_malloc({240});
-  // 126 SuperBlocks are recorded; the index 1 load more than in an empty list.
+  // The list has 126 SuperBlocks, and its node is full. The request also loads the index, which it does not for an
+  // empty list.
   EXPECT_EQ(rig.counted_malloc({240}).of_lane[0], enter_and_leave + join + add_up + read_superblock +
                                                       record_in_new_node + (Ops{.loads = 1}) + new_superblock +
                                                       (Ops{.loads = 1}) + move_fill);
@@ -111,7 +119,7 @@ TEST(FdgMallocFidelity, AnExhaustedDeviceHeap) {
   for (int i = 0; i < 100; ++i) rig.counted_malloc({8176});
   const Calls calls = rig.counted_malloc({8176});
   EXPECT_EQ(calls.blocks[0], nullptr);
-  // No SuperBlock: the pointer 1 load, and null is stored again.
+  // There is no SuperBlock, so the request loads the pointer and stores null again.
   EXPECT_EQ(calls.of_lane[0], enter_and_leave + join + add_up + (Ops{.loads = 1, .stores = 1}));
 }
 

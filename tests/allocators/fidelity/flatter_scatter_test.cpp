@@ -14,7 +14,8 @@ using testing::Calls;
 using testing::FidelityRig;
 using testing::Ops;
 
-// Three pages of 256 bytes in one access block: 15 chunks of 16 bytes, 7 of 32, 3 of 64, 2 of 112, pages from 126 on.
+// One access block has three pages of 256 bytes. A page has 15 chunks of 16 bytes, 7 of 32, 3 of 64 or 2 of 112.
+// Requests of 126 bytes and more take whole pages.
 const flatter_scatter::Parameters small_pages{.access_block_bytes = 1024, .page_bytes = 256};
 constexpr std::size_t three_pages = 3 * (256 + 8);
 
@@ -25,15 +26,15 @@ constexpr Ops begin{.loads = 1};
 constexpr Ops take{.updates = 2, .compare_exchanges = 1};
 // A malloc on a page that already has its size makes the same operations and loses the compare-exchange.
 constexpr Ops take_again{.updates = 2, .compare_exchanges = 1, .lost = 1};
-// A search makes an addition and a subtraction of the filling at a full page.
+// At a full page, a search adds to the filling and subtracts again.
 constexpr Ops full_page{.updates = 2};
-// A page of another size: the same, and the chunk size 1 compare-exchange.
+// At a page of another size, a search also loses a compare-exchange of the chunk size.
 constexpr Ops other_page{.updates = 2, .compare_exchanges = 1, .lost = 1};
-// Chunk size 1 load; bit 1 AND; filling 1 subtraction.
+// A free loads the chunk size, clears the bit (1 AND) and subtracts from the filling.
 constexpr Ops give_back{.loads = 1, .updates = 2};
 
-// The last to leave: filling locked by 1 compare-exchange; chunk size 1 load, `words` stores, chunk size 1
-// compare-exchange; unlocked by 1 subtraction.
+// The free of the last chunk locks the filling by a compare-exchange, loads the chunk size, stores `words` words,
+// resets the chunk size by a compare-exchange, and unlocks by a subtraction.
 constexpr Ops reset(std::uint64_t words) { return {.loads = 1, .stores = words, .updates = 1, .compare_exchanges = 2}; }
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
@@ -43,10 +44,10 @@ TEST(FlatterScatterFidelity, OneLane) {
   const Calls first = rig.counted_malloc({256});
   EXPECT_EQ(first.of_lane[0], begin + take);
   const Calls second = rig.counted_malloc({256});
-  // The lane's own bit is taken: 1 OR more.
+  // The lane's own bit is taken, so it makes one more OR.
   EXPECT_EQ(second.of_lane[0], begin + take_again + (Ops{.updates = 1}));
   EXPECT_EQ(rig.counted_free(first.blocks).of_lane[0], give_back);
-  // 254 words for 16-byte chunks, 16 for 511 chunks of 256 bytes.
+  // Chunks of 16 bytes need 254 words of bits, and 511 chunks of 256 bytes need 16. A reset clears the difference.
   EXPECT_EQ(rig.counted_free(second.blocks).of_lane[0], give_back + reset(254 - 16));
 }
 
@@ -66,7 +67,7 @@ TEST(FlatterScatterFidelity, AFullPage) {
   EXPECT_EQ(rig.counted_malloc({64}).of_lane[0], begin + full_page + take);
 }
 
-// Up to twice the size is accepted: 64 bytes from chunks of 112, 16 bytes from chunks of 32.
+// A request accepts chunks of up to twice its size: 64 bytes accept chunks of 112, and 16 bytes accept chunks of 32.
 TEST(FlatterScatterFidelity, APageOfAnotherSize) {
   FidelityRig<FlatterScatter> rig(three_pages, small_pages);
   const std::vector<void*> larger = {rig.malloc({112})[0], rig.malloc({112})[0], rig.malloc({112})[0]};
@@ -78,7 +79,7 @@ TEST(FlatterScatterFidelity, APageOfAnotherSize) {
   EXPECT_NE(page(block), page(other));
   const Calls small = rig.counted_malloc({16});
   EXPECT_EQ(page(small.blocks[0]), page(other));
-  // Pages of 112 bytes that come before it.
+  // The search may try pages with chunks of 112 bytes first.
   const std::uint64_t in_vain = (small.of_lane[0].updates - 2) / other_page.updates;
   EXPECT_EQ(small.of_lane[0].compare_exchanges, 1 + in_vain);
   EXPECT_EQ(rig.malloc({48})[0], nullptr) << "112 is more than twice 48, 32 is less than 48";
@@ -87,12 +88,15 @@ TEST(FlatterScatterFidelity, APageOfAnotherSize) {
 TEST(FlatterScatterFidelity, NeighbouringPages) {
   FidelityRig<FlatterScatter> rig(three_pages, small_pages);
   const Calls two = rig.counted_malloc({512});
-  // Filling of each page 1 compare-exchange, chunk size of each 1 exchange. One of the two places is free in any case.
+  // For each page, the request makes a compare-exchange of the filling and an exchange of the chunk size. The heap is
+  // empty, so the first try succeeds.
   EXPECT_EQ(two.of_lane[0], begin + (Ops{.updates = 2, .compare_exchanges = 2}));
-  // One page is left: a place with a used page at its begin fails at once, one with a used page behind gives one back.
+  // One page is left. A try whose first page is in use fails at once, and a try whose second page is in use gives the
+  // first one back.
   EXPECT_EQ(rig.malloc({300})[0], nullptr);
   EXPECT_NE(rig.malloc({200})[0], nullptr);
-  // Chunk size 1 load; for each page 1 word of bits, chunk size 1 compare-exchange, filling 1 subtraction.
+  // The free loads the chunk size. For each page, it stores one word of bits, makes a compare-exchange of the chunk
+  // size, and subtracts from the filling.
   EXPECT_EQ(rig.allocator.heap().layout.most_words(), 1u);
   EXPECT_EQ(rig.counted_free(two.blocks).of_lane[0],
             (Ops{.loads = 1, .stores = 2, .updates = 2, .compare_exchanges = 2}));
@@ -104,11 +108,11 @@ TEST(FlatterScatterFidelity, AnExhaustedHeap) {
   for (int i = 0; i < 9; ++i) ASSERT_NE(rig.malloc({64})[0], nullptr);
   const Calls calls = rig.counted_malloc({64});
   EXPECT_EQ(calls.blocks[0], nullptr);
-  // No page has room; the next search begins elsewhere: 1 store.
+  // No page has room. A store lets the next search begin elsewhere.
   EXPECT_EQ(calls.of_lane[0], begin + full_page * 3 + (Ops{.stores = 1}));
 }
 
-// Published without order; orders cost no operations.
+// The published code has no memory orders. Orders cost no operations.
 TEST(FlatterScatterFidelity, OrdersAsPublished) {
   flatter_scatter::Parameters parameters;
   EXPECT_FALSE(parameters.chosen_orders().clearing_releases || parameters.chosen_orders().setting_acquires);

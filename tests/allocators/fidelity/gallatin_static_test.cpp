@@ -17,7 +17,7 @@ using testing::Ops;
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
-// Every thread asks twice in one kernel; the second request is counted.
+// Every thread makes two requests in one kernel. The kernel counts the operations of the second.
 struct CountSecondMallocs {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks,
@@ -30,7 +30,7 @@ struct CountSecondMallocs {
   }
 };
 
-// 32 segments of 64 KiB; 64 slices of 16 B to 1 KiB per block.
+// The pool has 32 segments of 64 KiB. A block has 64 slices of 16 B to 1 KiB.
 constexpr std::size_t pool_bytes = 2 << 20;
 constexpr std::uint32_t slices = 64;
 
@@ -42,14 +42,14 @@ GallatinStatic::Parameters small_segments() {
   return parameters;
 }
 
-// Block and generation of the slot 1 load, its counter 1 load.
+// A request loads the slot's block and generation (1 load) and its counter (1 load).
 constexpr Ops find_slot{.loads = 2};
 constexpr Ops take{.updates = 1};
-// Class's tree 1 load; free blocks 1 subtraction; class of the segment 1 load; blocks taken 1 addition; counter of the
-// block 1 store. Slot: retired block 1 store, new block 1 store, counter 1 exchange. The search begins and ends 2
-// additions.
+// The request loads the class's tree and the segment's class, subtracts from the free blocks, adds to the taken blocks,
+// and stores the counter of the block. In the slot, it stores the retired and the new block and exchanges the counter.
+// Two additions mark the begin and the end of the search.
 constexpr Ops replace_block{.loads = 2, .stores = 3, .updates = 5};
-// Counter of the block 1 addition. The class of the segment comes from the cache by a plain load, which nobody counts.
+// A free adds to the counter of the block. It gets the segment's class by a plain load, which is not counted.
 constexpr Ops free_one{.updates = 1};
 
 class SecondMallocs {
@@ -112,7 +112,7 @@ TEST(GallatinStaticFidelity, SeveralSlices) {
   FidelityRig<GallatinStatic> rig(pool_bytes, small_segments());
   rig.counted_malloc({8000});
   const Calls calls = rig.counted_malloc({8000});
-  // The slices that no free will name 1 addition.
+  // One addition counts the slices that no free will name.
   EXPECT_EQ(calls.of_lane[0], find_slot + take + Ops{.updates = 1});
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], free_one);
 }
@@ -121,15 +121,16 @@ TEST(GallatinStaticFidelity, AnExhaustedPool) {
   FidelityRig<GallatinStatic> rig(pool_bytes, small_segments());
   while (rig.counted_malloc({1024}).blocks[0] != nullptr) {
   }
-  // Its class has one slot: no block 1 load, searches 1 load, the right to fill it 1 exchange, still none 1 load. The
-  // search begins and ends 2 additions. Class's tree once, lock 1 OR, free segments 1 load, unlock 1 AND, class's tree
-  // once more. No block 1 store, right given up 1 store. Searches 2 loads, the slot again 1 load.
+  // The class has one slot. The request loads the slot, which has no block, and the searches. It gets the right to fill
+  // the slot (1 exchange) and loads the slot again. Two additions begin and end the search. The search loads the
+  // class's tree, locks (1 OR), loads the free segments, unlocks (1 AND), and loads the tree again. The request stores
+  // that there is no block, gives up the right (1 store), loads the searches twice, and loads the slot again.
   EXPECT_EQ(rig.counted_malloc({1024}).of_lane[0], (Ops{.loads = 3 + 3 + 3, .stores = 2, .updates = 1 + 2 + 2}));
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// 256 slots of the smallest class, all without a block. When each search of every thread went through all of them, 512
-// threads did 800,000 operations each.
+// The smallest class has 256 slots, all without a block. If each search of every thread went through all slots, each of
+// 512 threads would make 800,000 operations.
 TEST(GallatinStatic, ManyThreadsGiveUpSoonInAFullPool) {
   FidelityRig<GallatinStatic> rig(std::size_t{16} << 20, {}, 1, 132, simt::StrategyKind::round_robin);
   const Calls all = rig.counted_malloc(std::vector<std::uint64_t>(2048, 8192), 256);

@@ -15,8 +15,8 @@ using testing::Ops;
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
-// 32 segments of 64 KiB; slices of 16 B to 4 KiB, 16 per block: class c has 256 >> c blocks per segment. One layer of
-// trees.
+// The pool has 32 segments of 64 KiB, so the trees have one layer. A block has 16 slices of 16 B to 4 KiB, and a
+// segment of class c has 256 >> c blocks.
 constexpr std::size_t pool_bytes = 2 << 20;
 constexpr std::uint32_t slices = 16;
 
@@ -26,20 +26,21 @@ Gallatin::Parameters small_segments() {
   return parameters;
 }
 
-// Entry of the SM 1 load, counter of the block 1 addition.
+// A request loads the entry of its SM and adds to the counter of the block.
 constexpr Ops take{.loads = 1, .updates = 1};
-// Counter of the block 1 addition. The class of the segment comes from the cache by a plain load, which nobody counts.
+// A free adds to the counter of the block. It gets the segment's class by a plain load, which is not counted.
 constexpr Ops free_one{.updates = 1};
-// Class's tree 1 load; free blocks 1 subtraction; class of the segment 1 load; blocks taken 1 addition; counter of the
-// block 1 store.
+// The request loads the class's tree and the segment's class, subtracts from the free blocks, adds to the taken blocks,
+// and stores the counter of the block.
 constexpr Ops request_fresh_block{.loads = 2, .stores = 1, .updates = 2};
-// The entry loses its block and gets a new one: 2 compare-exchanges.
+// One compare-exchange takes the block out of the entry, and another one stores the new block.
 constexpr Ops exchange_entry{.compare_exchanges = 2};
-// Counter 1 exchange. Ring: number 1 addition, entry 1 store, order 1 compare-exchange. Free blocks 1 addition.
+// The lane exchanges the counter. In the ring, it takes a number (1 addition), stores the entry, and makes a
+// compare-exchange of the order. Then it adds to the free blocks.
 constexpr Ops return_block{.stores = 1, .updates = 3, .compare_exchanges = 1};
-// Of one block: lock 1 OR. Free segments 1 load
-// and 1 AND, class 1 compare-exchange, ring 1 store, counters 3 stores, free blocks 1 addition, class's tree 1 OR,
-// unlock 1 AND.
+// For a segment of one block, the lane locks (1 OR), takes a free segment (1 load, 1 AND) and sets the class (1
+// compare-exchange). It stores a ring entry and three counters, adds to the free blocks, enters the class's tree (1
+// OR), and unlocks (1 AND).
 constexpr Ops fetch_segment{.loads = 1, .stores = 4, .updates = 5, .compare_exchanges = 1};
 
 Gallatin::Parameters first_fit() {
@@ -58,7 +59,7 @@ TEST(GallatinFidelity, OneLane) {
 }
 
 TEST(GallatinFidelity, AWarp) {
-  // 32 slices per block, so that a warp does not cross its end.
+  // A block has 64 slices, so the warp does not cross its end.
   Gallatin::Parameters parameters = small_segments();
   parameters.max_slice_bytes = 1024;
   FidelityRig<Gallatin> rig(pool_bytes, parameters);
@@ -89,18 +90,18 @@ TEST(GallatinFidelity, TheEndOfABlock) {
 TEST(GallatinFidelity, SeveralSlices) {
   FidelityRig<Gallatin> rig(pool_bytes, small_segments());
   const Calls calls = rig.counted_malloc({20'000});
-  // The slices that no free will name 1 addition.
+  // One addition counts the slices that no free will name.
   EXPECT_EQ(calls.of_lane[0], take + Ops{.updates = 1});
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], free_one);
 }
 
 TEST(GallatinFidelity, SeveralLanesWithSeveralSlices) {
-  // 64 slices per block; 16 lanes take two each.
+  // A block has 64 slices. Each of 16 lanes takes two slices.
   Gallatin::Parameters parameters = small_segments();
   parameters.max_slice_bytes = 1024;
   FidelityRig<Gallatin> rig(pool_bytes, parameters);
   const Calls calls = rig.counted_malloc(std::vector<std::uint64_t>(16, 2000));
-  // The slices that no free will name 1 addition for all.
+  // One addition for all lanes counts the slices that no free will name.
   EXPECT_EQ(calls.sum(), take + Ops{.updates = 1});
   EXPECT_EQ(rig.counted_free(calls.blocks).sum(), free_one);
 }
@@ -109,8 +110,9 @@ TEST(GallatinFidelity, AStraddlerGoesOnInTheNextBlock) {
   FidelityRig<Gallatin> rig(pool_bytes, first_fit());
   rig.counted_malloc({20'000});
   rig.counted_malloc({4096});
-  // 9 of 16 slices are gone: 8 do not fit, and the other 7 are given back. The largest class has one block per segment,
-  // so the new block is a segment's last: out of the class's tree 1 AND, and the next segment in advance.
+  // The block has 16 slices, and 9 are taken. The request needs 8, so it gives the other 7 back. A segment of the
+  // largest class has one block. So the segment of the new block leaves the class's tree (1 AND), and the lane fetches
+  // the next segment in advance.
   const Ops request = request_fresh_block + Ops{.updates = 1} + fetch_segment;
   const Ops give_back{.updates = 1};
   EXPECT_EQ(rig.counted_malloc({20'000}).of_lane[0],
@@ -121,13 +123,13 @@ TEST(GallatinFidelity, AWholeBlock) {
   Gallatin::Parameters parameters = first_fit();
   parameters.max_slice_bytes = 1024;
   FidelityRig<Gallatin> rig(pool_bytes, parameters);
-  // 16 KiB: 64 slices of 256 B, class 4 of 7, four blocks per segment.
+  // A block of 16 KiB has 64 slices of 256 B. Its class is 4 of 7, with four blocks per segment.
   const Calls calls = rig.counted_malloc({10'000});
-  // The pinned blocks have emptied the first segment, and the next one is there. Slices and what no free will name: 2
-  // additions.
+  // The pinned blocks use up the first segment, and the next one is there. One addition takes the slices, and one
+  // counts the slices that no free will name.
   EXPECT_EQ(calls.of_lane[0], request_fresh_block + Ops{.updates = 2});
-  // The only block of its segment that is in use: free blocks 1 compare-exchange, class's tree 1 AND, class 1 store,
-  // free segments 1 OR.
+  // No other block of the segment is in use, so the segment becomes free: a compare-exchange of the free blocks, an AND
+  // in the class's tree, a store of the class, and an OR in the free segments.
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0],
             free_one + return_block + (Ops{.stores = 1, .updates = 2, .compare_exchanges = 1}));
 }
@@ -136,8 +138,9 @@ TEST(GallatinFidelity, AnExhaustedPool) {
   FidelityRig<Gallatin> rig(pool_bytes, first_fit());
   while (rig.counted_malloc({4096}).blocks[0] != nullptr) {
   }
-  // 4 entries, own one 1 compare-exchange; class's tree 1 load, lock 1 OR, free segments 1 load, unlock 1 AND, class's
-  // tree once more; entry vacant again 1 compare-exchange.
+  // The request loads four entries and takes its own by a compare-exchange. It loads the class's tree, locks (1 OR),
+  // loads the free segments, unlocks (1 AND), and loads the tree again. A compare-exchange makes the entry vacant
+  // again.
   EXPECT_EQ(rig.counted_malloc({4096}).of_lane[0], (Ops{.loads = 4 + 1 + 1 + 1, .updates = 2, .compare_exchanges = 2}));
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
@@ -146,7 +149,7 @@ TEST(GallatinFidelity, ASearchBeginsAtFifteenRandomPlacesAndThenAtTheLowestSegme
   FidelityRig<Gallatin> rig(pool_bytes, small_segments());
   while (rig.counted_malloc({4096}).blocks[0] != nullptr) {
   }
-  // As above, but 15 searches of the class's tree more.
+  // As in AnExhaustedPool, but the request searches the class's tree 15 more times.
   EXPECT_EQ(rig.counted_malloc({4096}).of_lane[0],
             (Ops{.loads = 4 + 16 + 1 + 1, .updates = 2, .compare_exchanges = 2}));
 }
@@ -156,21 +159,22 @@ TEST(GallatinFidelity, TheSegmentOfALargestBlockNeverEntersItsTreeAgain) {
   std::vector<void*> blocks;
   for (std::uint32_t i = 0; i < slices; ++i) blocks.push_back(rig.counted_malloc({4096}).blocks[0]);
   for (std::uint32_t i = 1; i < slices; ++i) rig.counted_free({blocks[i]});
-  // One block per segment: the segment is free at once. Free blocks 1 compare-exchange, class's tree 1 AND, class
-  // 1 store, free segments 1 OR.
+  // The segment has one block, so it becomes free at once: a compare-exchange of the free blocks, an AND in the class's
+  // tree, a store of the class, and an OR in the free segments.
   EXPECT_EQ(rig.counted_free({blocks[0]}).of_lane[0],
             free_one + return_block + (Ops{.stores = 1, .updates = 2, .compare_exchanges = 1}));
 }
 
 TEST(GallatinFidelity, ASegmentEntersItsTreeAgainAtATenthOfItsBlocks) {
-  // Two blocks per segment of 2 KiB slices: at the second block, not at the first.
+  // A segment of 2 KiB slices has two blocks. It enters its tree again at the free of the second block, not of the
+  // first.
   FidelityRig<Gallatin> rig(pool_bytes, first_fit());
   std::vector<void*> blocks;
   while (void* block = rig.counted_malloc({2048}).blocks[0]) blocks.push_back(block);
   ASSERT_GT(blocks.size(), 4 * slices);
   const auto& heap = rig.allocator.heap();
   const std::size_t segment_bytes = std::size_t{1} << heap.segment_log2;
-  // Takes both blocks of the last fetched segment.
+  // The test frees both blocks of the segment that was fetched last.
   const auto segment_of = [&](void* block) { return heap.offset_of(block) / segment_bytes; };
   const std::size_t segment = segment_of(blocks.back());
   std::vector<void*> first;
@@ -187,7 +191,8 @@ TEST(GallatinFidelity, ASegmentEntersItsTreeAgainAtATenthOfItsBlocks) {
     return last;
   };
   EXPECT_EQ(free_all(first), free_one + return_block);
-  // In 1 OR; then the segment is free: free blocks 1 compare-exchange, out 1 AND, class 1 store, free segments 1 OR.
+  // The segment enters the tree (1 OR). Then it becomes free: a compare-exchange of the free blocks, an AND in the
+  // tree, a store of the class, and an OR in the free segments.
   EXPECT_EQ(free_all(second), free_one + return_block + (Ops{.stores = 1, .updates = 3, .compare_exchanges = 1}));
 }
 

@@ -15,7 +15,7 @@ using testing::Ops;
 
 constexpr std::uint64_t slab_bytes = 64 << 10;
 
-// At most 32 slabs, so a set is one word.
+// There are at most 32 slabs, so a set is one word.
 Halloc::Parameters small_slabs() {
   Halloc::Parameters parameters;
   parameters.slab_bytes = slab_bytes;
@@ -25,18 +25,18 @@ Halloc::Parameters small_slabs() {
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
-// Head 1 load, counter of the size 1 addition.
+// A request loads the head and adds to the counter of the size.
 constexpr Ops begin{.loads = 1, .updates = 1};
-// Bits 1 OR, count of the slab 1 addition, length 1 OR.
+// The lane sets the bits (1 OR), adds to the count of the slab, and sets the length (1 OR).
 constexpr Ops block{.updates = 3};
-// Roomy 1 load, sparse 1 load, free 1 load and 1 AND. Slab: lock 1 exchange, counter 1 load, descriptor 4 stores,
-// counter 1 addition, unlock 1 store.
+// The lane loads the sets roomy, sparse and free, and takes a slab out of the free set (1 AND). In the slab, it locks
+// (1 exchange), loads the counter, makes 4 stores to the descriptor, adds to the counter, and unlocks (1 store).
 constexpr Ops take_free_slab{.loads = 4, .stores = 5, .updates = 3};
-// Lock 1 exchange, head 1 load, head found in advance 1 load.
+// The lane locks (1 exchange) and loads the head and the next head.
 constexpr Ops begin_replacement{.loads = 2, .updates = 1};
-// Head 1 store; the next one 1 store; unlock 1 store.
+// The lane stores the head and the next head, and unlocks (1 store).
 constexpr Ops publish{.stores = 3};
-// Kind of the slab 1 load; length 1 AND, bits 1 AND, count 1 subtraction.
+// A free loads the kind of the slab, clears the length and the bits (2 ANDs), and subtracts from the count.
 constexpr Ops free_block{.loads = 1, .updates = 3};
 
 TEST(HallocFidelity, OneLane) {
@@ -53,9 +53,10 @@ TEST(HallocFidelity, AWarp) {
   for (const std::uint64_t bytes : {16, 128, 512}) {
     rig.counted_malloc({bytes});
     const Calls calls = rig.warp_mallocs(bytes);
-    // Each lane: head, bits, length. Together: counter of the size, count of the slab.
+    // Each lane loads the head and sets its bits and length. One lane raises the counter of the size and the count of
+    // the slab for all.
     EXPECT_EQ(calls.sum(), (Ops{.loads = 1, .updates = 2}) * 32 + (Ops{.updates = 2})) << bytes;
-    // Each lane: kind, length, bits. Together: count of the slab.
+    // Each lane loads the kind and clears its length and bits. One lane lowers the count of the slab for all.
     EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (Ops{.loads = 1, .updates = 2}) * 32 + (Ops{.updates = 1}))
         << bytes;
   }
@@ -72,8 +73,9 @@ TEST(HallocFidelity, AWarpOfTwoSizes) {
   EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (Ops{.loads = 1, .updates = 2}) * 32 + (Ops{.updates = 1}) * 2);
 }
 
-// Slides Warp-Aggregated Atomic Increment: "up to 32x less atomics". The counter of the size and the count of the slab
-// are raised once for 32 lanes, or by each of them; bits and lengths are each lane's own.
+// The slides "Warp-Aggregated Atomic Increment" promise "up to 32x less atomics". With aggregation, one lane raises the
+// counter of the size and the count of the slab for 32 lanes. Without it, each lane raises both. Each lane sets its own
+// bits and length.
 TEST(HallocFidelity, AggregationRaisesCountersOnceForAWarp) {
   HallocVaried::Parameters parameters;
   parameters.slab_bytes = slab_bytes;
@@ -92,7 +94,7 @@ TEST(HallocFidelity, AggregationRaisesCountersOnceForAWarp) {
   }
 }
 
-// h(c, 0) of blocks of 64 bytes, one chunk group each: T blocks lie between neighbours.
+// The hash h(c, 0) places successive blocks of 64 bytes T blocks apart, where T is the spread.
 TEST(HallocFidelity, TheSpreadOfTheHashIsTheDistanceOfNeighbours) {
   HallocVaried::Parameters parameters;
   parameters.slab_bytes = slab_bytes;
@@ -110,10 +112,11 @@ TEST(HallocFidelity, TheSpreadOfTheHashIsTheDistanceOfNeighbours) {
 TEST(HallocFidelity, AHeadThatBecomesBusy) {
   FidelityRig<Halloc> rig(8 * slab_bytes, small_slabs());
   rig.counted_malloc({2048});
-  // 32 blocks of 8 chunks; busy at 213 chunks, with the 27th block. The hash names different blocks until then.
+  // A slab has 32 blocks of 8 chunks and becomes busy at 213 chunks, with the 27th block. Until then, the hash names
+  // different blocks.
   for (int i = 2; i < 27; ++i) EXPECT_EQ(rig.counted_malloc({2048}).of_lane[0], begin + block) << i;
-  // The head's count 1 load: busy. Old head: lock 1 exchange, descriptor 1 store, counter 1 AND, unlock 1 store, busy
-  // set 1 OR.
+  // The lane loads the head's count, which is busy. In the old head, it locks (1 exchange), stores the descriptor,
+  // changes the counter (1 AND), and unlocks (1 store). Then it adds the slab to the busy set (1 OR).
   const Ops detach{.loads = 1, .stores = 2, .updates = 3};
   EXPECT_EQ(rig.counted_malloc({2048}).of_lane[0],
             begin + block + begin_replacement + publish + detach + take_free_slab);
@@ -127,9 +130,10 @@ TEST(HallocFidelity, ASlabThatEmpties) {
   for (int i = 0; i < 27; ++i) blocks.push_back(rig.counted_malloc({2048}).blocks[0]);
   std::vector<Ops> frees;
   for (void* each : blocks) frees.push_back(rig.counted_free({each}).of_lane[0]);
-  // 216 chunks. Busy (213): into the set 1 OR. Roomy (153): 1 OR, out of busy 1 AND, again 1 OR. Sparse (3 of 256) is
-  // never crossed but with 0: lock 1 exchange, counter 1 load, no kind 1 OR, descriptor 1 store, free set 1 OR, unlock
-  // 1 store.
+  // The blocks take 216 chunks. The free that crosses the busy threshold (213) makes an OR of a set. The free that
+  // crosses the roomy threshold (153) makes two ORs, and an AND that takes the slab out of the busy set. Only the free
+  // that empties the slab crosses the sparse threshold (3 of 256). It locks (1 exchange), loads the counter, removes
+  // the kind (1 OR), stores the descriptor, adds the slab to the free set (1 OR), and unlocks (1 store).
   for (std::size_t i = 0; i < frees.size(); ++i) {
     Ops expected = free_block;
     if (i == 0) expected += {.updates = 1};
@@ -146,8 +150,8 @@ TEST(HallocFidelity, AnExhaustedPool) {
   for (int i = 0; i < 32; ++i) ASSERT_NE(rig.counted_malloc({2048}).blocks[0], nullptr) << i;
   const Calls calls = rig.counted_malloc({2048});
   EXPECT_EQ(calls.blocks[0], nullptr);
-  // Two tries, 1 OR each, count 1 load: busy. Replacement: the head's count 1 load; no slab in roomy, sparse, free and
-  // busy 4 loads; unlock 1 store.
+  // The lane tries two blocks (2 ORs) and loads the count, which is busy. The replacement loads the head's count, finds
+  // no slab in the sets roomy, sparse, free and busy (4 loads), and unlocks (1 store).
   EXPECT_EQ(calls.of_lane[0],
             begin + (Ops{.loads = 1, .updates = 2}) + begin_replacement + (Ops{.loads = 5, .stores = 1}));
 }

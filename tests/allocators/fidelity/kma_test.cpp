@@ -1,6 +1,6 @@
 // These tests compare the operations of KMA on shared words with section 4.2 of Spliet et al. 2014, worked out by hand.
 //
-// Superblocks of 256 bytes: three blocks of 64 bytes and one bitmap word each.
+// Superblocks of 256 bytes have three blocks of 64 bytes and one bitmap word each.
 #include "allocators/kma/kma.hpp"
 
 #include <gtest/gtest.h>
@@ -19,15 +19,16 @@ constexpr kma::Parameters small_superblocks{.superblock_bytes = 256};
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
 constexpr Ops find_active{.loads = 1};
-// The entry becomes busy 1; queue: head, tail and link 3, head moves 1; bitmap word 1; state 1 read, 1 written;
-// entry 1.
+// The lane makes the entry busy (1 compare-exchange). In the queue, it loads the head, the tail and the link, and moves
+// the head (1 compare-exchange). It stores the bitmap word, loads and stores the state, and stores the entry.
 constexpr Ops prepare{.loads = 3 + 1, .stores = 1 + 1 + 1, .compare_exchanges = 1 + 1};
 constexpr Ops reserve{.loads = 1, .compare_exchanges = 1};
 constexpr Ops take_bit{.loads = 1, .updates = 1};
 constexpr Ops detach{.compare_exchanges = 1};
-// State read for the block size 1, bit 1 AND, count 1.
+// A free loads the state for the block size, clears the bit (1 AND), and changes the count by a compare-exchange.
 constexpr Ops put_back{.loads = 1, .updates = 1, .compare_exchanges = 1};
-// Own link 1 read, 1 written; tail, its link, tail again 3; link 1, tail 1.
+// The lane loads and stores its own link. It loads the tail, the tail's link and the tail again, and changes this link
+// and the tail by compare-exchanges.
 constexpr Ops enqueue{.loads = 4, .stores = 1, .compare_exchanges = 2};
 
 TEST(KmaFidelity, OneLanePreparesReservesAndTakes) {
@@ -52,8 +53,8 @@ TEST(KmaFidelity, AnActiveSuperblockStaysActiveWhenItIsFree) {
   EXPECT_EQ(rig.counted_free(rig.malloc({64})).of_lane[0], put_back);
 }
 
-// Full bitmap words are read one after the other: of 64 KiB superblocks the word of the 65th block of 16 bytes is the
-// third.
+// A search reads full bitmap words one after the other. In a superblock of 64 KiB, the 65th block of 16 bytes has its
+// bit in the third word.
 TEST(KmaFidelity, TheSearchBeginsAtTheFirstWord) {
   FidelityRig<Kma> rig(4 << 16);
   rig.warp_mallocs(16);
@@ -61,7 +62,7 @@ TEST(KmaFidelity, TheSearchBeginsAtTheFirstWord) {
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], find_active + reserve + take_bit + Ops{.loads = 2});
 }
 
-// No lane reserves for another: each wins one compare-exchange of the state and one bit, and tries again after losses.
+// Each lane reserves for itself. It wins one compare-exchange of the state and one bit, and tries again after losses.
 TEST(KmaFidelity, EveryLaneOfAWarpReservesByItself) {
   FidelityRig<Kma> rig(4 << 16);
   rig.malloc({16});
@@ -78,7 +79,8 @@ TEST(KmaFidelity, EveryLaneOfAWarpReservesByItself) {
   }
 }
 
-// The entry 1, busy 1; queue: head, tail, link and head again 4; entry 1.
+// The lane loads the entry and makes it busy (1 compare-exchange). In the queue, it loads the head, the tail, the link
+// and the head again. Then it stores the entry.
 TEST(KmaFidelity, AnExhaustedHeap) {
   FidelityRig<Kma> rig(2 * 256, small_superblocks);
   for (int i = 0; i < 3; ++i) rig.malloc({64});

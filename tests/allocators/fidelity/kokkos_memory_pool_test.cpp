@@ -13,17 +13,17 @@ using testing::Calls;
 using testing::FidelityRig;
 using testing::Ops;
 
-// Four superblocks of 16, 8, 4 and 2 blocks of 16, 32, 64 and 128 bytes, one per size at the start.
+// The pool has four superblocks. At the start, they have 16, 8, 4 and 2 blocks of 16, 32, 64 and 128 bytes.
 constexpr kokkos::Parameters small_superblocks{.min_block_bytes = 16, .max_block_bytes = 128, .superblock_bytes = 256};
 constexpr std::size_t four_superblocks = 4 * 256;
 
-// Hint 1 load, header of its superblock 1 load.
+// A request loads the hint and the header of the hint's superblock.
 constexpr Ops try_hint{.loads = 2};
-// Count 1 addition, bit 1 OR.
+// A claim adds to the count and sets the bit (1 OR).
 constexpr Ops claim{.updates = 2};
-// Count 1 addition and 1 subtraction.
+// A claim in vain adds to the count and subtracts again.
 constexpr Ops claim_in_vain{.updates = 2};
-// Header 1 load; bit 1 AND; count 1 subtraction.
+// A free loads the header, clears the bit (1 AND), and subtracts from the count.
 constexpr Ops give_back{.loads = 1, .updates = 2};
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
@@ -35,8 +35,8 @@ TEST(KokkosFidelity, OneLane) {
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], give_back);
 }
 
-// No lane works for another. Each begins at the clock plus its rank in the block. On the CPU executor the clocks of
-// lanes differ, so some want the same bit and need another OR.
+// Each lane works for itself. The clock and its rank in the block give the bit at which it begins. On the CPU executor,
+// the clocks of lanes differ, so some lanes want the same bit and need another OR.
 TEST(KokkosFidelity, AWarp) {
   FidelityRig<KokkosMemoryPool> rig(std::size_t{16} << 20);
   const Calls calls = rig.warp_mallocs(256);
@@ -50,23 +50,24 @@ TEST(KokkosFidelity, AWarp) {
 TEST(KokkosFidelity, AFullSuperblock) {
   FidelityRig<KokkosMemoryPool> rig(four_superblocks, small_superblocks);
   for (int i = 0; i < 2; ++i) rig.malloc({128});
-  // The hint's superblock is full. The scan begins there: begin of the range 1 load, 1 header, then the empty one
-  // behind it, which is the first of all: 3 more headers, until the scan has seen all. It becomes one of 128 bytes: 1
-  // compare-exchange; hint 1 compare-exchange. Its header 1 load, claim.
+  // The hint's superblock is full. The scan loads the begin of the range and all four headers. An empty superblock
+  // becomes one of 128 bytes, and the hint names it (2 compare-exchanges). Then the request loads its header and claims
+  // a block.
   EXPECT_EQ(rig.counted_malloc({128}).of_lane[0],
             try_hint + claim_in_vain + (Ops{.loads = 1 + 4, .compare_exchanges = 2}) + (Ops{.loads = 1}) + claim);
-  // The hint names the new one.
+  // Now the hint names the new superblock.
   EXPECT_EQ(rig.counted_malloc({128}).of_lane[0], try_hint + claim);
 }
 
-// A scan begins at the range of its size, so it passes all superblocks of the range that are full already.
+// A scan begins at the range of its size, so it passes all full superblocks of the range.
 TEST(KokkosFidelity, AScanPassesAllFullSuperblocks) {
   FidelityRig<KokkosMemoryPool> rig(8 * four_superblocks, small_superblocks);
   for (std::uint64_t full = 1; full < 8; ++full) {
     rig.malloc({128});
     rig.malloc({128});
-    // The hint's superblock is full. Begin of the range 1 load, then the headers of the full ones and of the first one
-    // with room; hint 1 compare-exchange. Its header 1 load, claim.
+    // The hint's superblock is full. The scan loads the begin of the range, the headers of the full superblocks, and
+    // the header of the first one with room. A compare-exchange changes the hint. Then the request loads the header
+    // again and claims a block.
     const Calls calls = rig.counted_malloc({128});
     EXPECT_EQ(calls.of_lane[0], try_hint + claim_in_vain + (Ops{.loads = 1 + full + 1, .compare_exchanges = 1}) +
                                     (Ops{.loads = 1}) + claim)
@@ -80,9 +81,9 @@ TEST(KokkosFidelity, ASuperblockOfLargerBlocks) {
   for (const std::uint64_t bytes : {16, 32, 64}) rig.malloc({bytes});
   rig.malloc({128});
   rig.malloc(std::vector<std::uint64_t>(3, 64));
-  // No superblock is empty and that of 64 bytes is full. Begin of the range 1 load, 4 headers; that of 128 bytes has a
-  // block left: its header 1 load, claim. The hint stays. The clock says whether the search for the bit begins at the
-  // block in use: 1 OR more.
+  // No superblock is empty, and that of 64 bytes is full. The scan loads the begin of the range and 4 headers. The
+  // superblock of 128 bytes has a block left, so the request loads its header and claims the block. The hint stays. If
+  // the clock lets the search begin at the block in use, there is one more OR.
   const Calls calls = rig.counted_malloc({64});
   Ops expected = try_hint + claim_in_vain + (Ops{.loads = 1 + 4}) + (Ops{.loads = 1}) + claim;
   if (calls.of_lane[0].updates != expected.updates) expected.updates += 1;
@@ -108,15 +109,15 @@ TEST(KokkosFidelity, AnExhaustedPool) {
 TEST(KokkosFidelity, WrongFreesChangeNothing) {
   FidelityRig<KokkosMemoryPool> rig(four_superblocks, small_superblocks);
   void* const block = rig.malloc({32})[0];
-  // Beside the start of a block: the header 1 load.
+  // A free of an address inside a block only loads the header.
   EXPECT_EQ(rig.counted_free({static_cast<std::byte*>(block) + 8}).of_lane[0], (Ops{.loads = 1}));
   EXPECT_EQ(rig.counted_free({block}).of_lane[0], give_back);
-  // Again: header 1 load, bit 1 AND that finds it clear.
+  // A second free loads the header and finds the bit clear (1 AND).
   EXPECT_EQ(rig.counted_free({block}).of_lane[0], (Ops{.loads = 1, .updates = 1}));
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// Kokkos_MemoryPool.hpp: 520 words of state per superblock by default.
+// By default, Kokkos_MemoryPool.hpp has 520 words of state per superblock.
 TEST(KokkosMemoryPool, StatesAsPublished) {
   FidelityRig<KokkosMemoryPool> rig(std::size_t{16} << 20);
   EXPECT_EQ(rig.allocator.superblocks().stride, 520u);

@@ -21,29 +21,31 @@ using testing::Ops;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// Slabs of 512 bytes: 30 chunks of 16 bytes, 7 of 64. One cached slab.
+// A slab of 512 bytes has 30 chunks of 16 bytes or 7 of 64. One slab is cached.
 llvm_libc::Parameters small_slabs() { return {.slab_bytes = 512, .cached_slabs = 1}; }
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
 constexpr Ops load_hint{.loads = 1};
-// Pointer 1 load; counter 1 addition; pointer again 1 load; chunk size of the slab 1 load.
+// A claim loads the pointer, adds to the counter, and loads the pointer again and the chunk size of the slab.
 constexpr Ops claim{.loads = 3, .updates = 1};
 constexpr Ops set_run{.updates = 1};
-// Header 1 load; bit 1 AND.
+// A free loads the header and clears the bit (1 AND).
 constexpr Ops clear_bit{.loads = 1, .updates = 1};
 constexpr Ops lower_counter{.updates = 1};
-// Pointer 1 load and 1 compare-exchange to `making`; the cache; pool: returned 1 load, fresh 1 load and 1 addition; the
-// words of bits; header 2 stores; pointer 1 store; counter 1 addition, which finds it invalid, 1 store.
+// The lane loads the pointer and changes it to `making` by a compare-exchange. It loads `cached` places of the cache.
+// In the pool, it loads the returned and the fresh slabs and adds to the fresh ones. It stores the words of bits, two
+// words of the header and the pointer. An addition finds the counter invalid, and a store makes it valid.
 constexpr Ops make_slab(std::uint64_t cached, std::uint64_t words) {
   return {.loads = 1 + cached + 2, .stores = words + 2 + 1 + 1, .updates = 1 + 1, .compare_exchanges = 1};
 }
-// The counter is made invalid 1 compare-exchange; first place of the cache 1 load, 1 compare-exchange; pointer 1 store.
+// A compare-exchange makes the counter invalid. The lane loads the first place of the cache, fills it by a
+// compare-exchange, and stores the pointer.
 constexpr Ops give_slab{.loads = 1, .stores = 1, .compare_exchanges = 2};
 
 TEST(LlvmLibcFidelity, OneLane) {
   FidelityRig<LlvmLibc> rig(8 * MiB);
-  // 256 bytes: 8192 bits in 256 words.
+  // Chunks of 256 bytes need 8,192 bits in 256 words.
   const Calls first = rig.counted_malloc({256});
   EXPECT_EQ(first.of_lane[0], load_hint + make_slab(8, 256) + set_run);
   const Calls second = rig.counted_malloc({256});
@@ -56,23 +58,24 @@ TEST(LlvmLibcFidelity, OneLane) {
 TEST(LlvmLibcFidelity, ACachedSlabIsNotClearedForLargerChunks) {
   FidelityRig<LlvmLibc> rig(8 * MiB);
   rig.free(rig.malloc({256}));
-  // From the first place of the cache: 1 load, 1 compare-exchange, its chunk size 1 load. No word is cleared.
+  // The slab comes from the first place of the cache (1 load, 1 compare-exchange), and the lane loads its chunk size.
+  // No word is cleared.
   const Ops reuse{.loads = 1 + 1 + 1, .stores = 2 + 1 + 1, .updates = 1, .compare_exchanges = 1 + 1};
   const Calls larger = rig.counted_malloc({512});
   EXPECT_EQ(larger.of_lane[0], load_hint + reuse + set_run);
   rig.free(larger.blocks);
-  // 64-byte chunks: 32768 bits in 1024 words.
+  // Chunks of 64 bytes need 32,768 bits in 1,024 words.
   EXPECT_EQ(rig.counted_malloc({64}).of_lane[0], load_hint + reuse + (Ops{.stores = 1024}) + set_run);
 }
 
 TEST(LlvmLibcFidelity, AWarp) {
   FidelityRig<LlvmLibc> rig(8 * MiB);
   rig.warp_mallocs(256);
-  // The reservations 32 to 63 are one word of bits: one OR for all.
+  // Reservations 32 to 63 lie in one word of bits, so one OR serves all lanes.
   const Calls aligned = rig.warp_mallocs(256);
   EXPECT_EQ(aligned.sum(), load_hint + claim + set_run);
   EXPECT_EQ(rig.counted_free(aligned.blocks).sum(), clear_bit * 32 + lower_counter);
-  // One lane takes number 32, the next warp 33 to 64: bits of two words, two ORs.
+  // One lane takes number 32, and the next warp takes 33 to 64. Their bits lie in two words, so there are two ORs.
   rig.malloc({256});
   const Calls across = rig.warp_mallocs(256);
   EXPECT_EQ(across.sum(), load_hint + claim + set_run * 2);
@@ -86,15 +89,16 @@ TEST(LlvmLibcFidelity, LanesOfTwoSizesWorkSideBySide) {
   std::vector<std::uint64_t> sizes(32, 256);
   std::fill(sizes.begin() + 16, sizes.end(), 1024);
   rig.malloc(sizes);
-  // 16 reservations each, from 16 on: one word of bits per size.
+  // Each size has 16 reservations from 16 on, which lie in one word of bits.
   EXPECT_EQ(rig.counted_malloc(sizes).sum(), (load_hint + claim + set_run) * 2);
 }
 
 TEST(LlvmLibcFidelity, AFullSlab) {
   FidelityRig<LlvmLibc> rig(4 * 512, small_slabs());
   for (int i = 0; i < 7; ++i) rig.malloc({64});
-  // The hint's slab gives number 7 of 7: given back. The home is the same slot: its counter 1 load. The next slot:
-  // counter 1 load; a new slab with 1 word of bits; hint 1 store.
+  // The hint's slab has 7 chunks and gives number 7, which the lane gives back. The home is the same slot, whose
+  // counter the lane loads. At the next slot, it loads the counter and makes a new slab with one word of bits. Then it
+  // stores the hint.
   const Calls next = rig.counted_malloc({64});
   EXPECT_EQ(next.of_lane[0],
             load_hint + claim + lower_counter + (Ops{.loads = 2}) + make_slab(1, 1) + (Ops{.stores = 1}) + set_run);
@@ -104,14 +108,14 @@ TEST(LlvmLibcFidelity, AFullSlab) {
 TEST(LlvmLibcFidelity, AnExhaustedPool) {
   FidelityRig<LlvmLibc> rig(512, small_slabs());
   for (int i = 0; i < 7; ++i) ASSERT_NE(rig.malloc({64})[0], nullptr);
-  // One slot, tried as the hint and as the home: there its counter 1 load.
+  // The lane tries the only slot as the hint and as the home. As the home, it loads only the counter.
   const Calls calls = rig.counted_malloc({64});
   EXPECT_EQ(calls.blocks[0], nullptr);
   EXPECT_EQ(calls.of_lane[0], load_hint + claim + lower_counter + (Ops{.loads = 1}));
   EXPECT_EQ(rig.malloc({300})[0], nullptr) << "half a slab and more takes a whole one";
 }
 
-// Requests of a crowd from slabs of 64 KiB, of which nine have room for all.
+// Crowd makes requests of many lanes at once from slabs of 64 KiB. Nine slabs have room for all of them.
 struct Crowd {
   static constexpr std::uint32_t lanes = 4096;
   explicit Crowd(std::size_t slabs)
@@ -130,7 +134,7 @@ struct Crowd {
   std::vector<void*> blocks;
 };
 
-// Warps that see the address of a new slab before its counter is valid begin another.
+// Warps that see the address of a new slab before its counter is valid begin another slab.
 TEST(LlvmLibcFidelity, ACrowdMakesMoreSlabsThanItNeeds) {
   Crowd crowd(16);
   EXPECT_EQ(crowd.nulls(), 0);
@@ -140,7 +144,7 @@ TEST(LlvmLibcFidelity, ACrowdMakesMoreSlabsThanItNeeds) {
   EXPECT_EQ(crowd.rig.allocator.broken_invariant(crowd.rig.stream()), "");
 }
 
-// So a pool of ten slabs refuses requests while chunks are free.
+// A crowd makes too many slabs, so a pool of ten slabs refuses requests while chunks are free.
 TEST(LlvmLibcFidelity, ACrowdGetsNullsFromAPoolWithRoom) {
   Crowd crowd(10);
   EXPECT_GT(crowd.nulls(), 0);
@@ -169,8 +173,8 @@ TEST(LlvmLibcFidelity, WithoutReclaimAnEmptySlabStaysUsable) {
   ASSERT_EQ(all.count(nullptr), 0u);
   for (void* block : std::vector<void*>(blocks.begin(), blocks.begin() + 7)) rig.free({block});
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  // The hint's slab is full: its counter is raised and lowered. The home's slab is empty: its counter 1 load, a claim,
-  // the hint 1 store.
+  // The hint's slab is full, so the lane raises and lowers its counter. The home's slab is empty. The lane loads its
+  // counter, claims a chunk, and stores the hint.
   const Calls again = rig.counted_malloc({64});
   const Ops claims_twice = (Ops{.loads = 2, .updates = 1}) * 2;
   EXPECT_EQ(again.of_lane[0], load_hint + claims_twice + lower_counter + (Ops{.loads = 1, .stores = 1}) + set_run);
@@ -181,10 +185,11 @@ TEST(LlvmLibcFidelity, WithoutReclaimAnEmptySlabStaysUsable) {
 TEST(LlvmLibcFidelity, AWholeSlab) {
   FidelityRig<LlvmLibc> rig(8 * MiB);
   const Calls calls = rig.counted_malloc({MiB});
-  // Returned 1 load, fresh 1 load and 1 addition.
+  // The lane loads the returned and the fresh slabs, and adds to the fresh ones.
   EXPECT_EQ(calls.of_lane[0], (Ops{.loads = 2, .updates = 1}));
   EXPECT_EQ(rig.offset(calls.blocks[0]) % static_cast<std::ptrdiff_t>(2 * MiB), 0);
-  // The stack of slabs that came back: top 1 load, link 1 store, top 1 compare-exchange.
+  // The free pushes the slab to the stack of returned slabs: it loads the top, stores the link, and changes the top by
+  // a compare-exchange.
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], (Ops{.loads = 1, .stores = 1, .compare_exchanges = 1}));
 }
 

@@ -19,33 +19,34 @@ constexpr std::size_t MiB = 1 << 20;
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
-// Semaphore: look 1 load, subtraction 1.
+// A take loads the semaphore and subtracts from it.
 const Ops take_units{.loads = 1, .updates = 1};
-// Number at the front: 1 addition.
+// An addition gives the number at the front of the queue.
 const Ops number_takes{.updates = 1};
-// Announcement: look 1 load, 1 compare-exchange.
+// An announcement loads the semaphore and changes it by a compare-exchange.
 const Ops announce{.loads = 1, .compare_exchanges = 1};
-// A fresh chunk: look at the ring of reusable ones 1 load; counter 1 addition, start flag 1 OR.
+// For a fresh chunk, the lane loads the count of reusable chunks, adds to the counter of fresh ones, and sets the start
+// flag (1 OR).
 const Ops fresh_chunk{.loads = 1, .updates = 2};
-// Virtualised: indices 1 addition, committed chunks 1 addition.
+// A virtualised queue also adds to the indices and to the committed chunks.
 const Ops commit{.updates = 2};
-// Page size and number of pages: 2 stores.
+// The lane stores the page size and the number of pages.
 const Ops page_header{.stores = 2};
-// Start flag 1 load, page size 1 load.
+// A free loads the start flag and the page size.
 const Ops find_class{.loads = 2};
 const Ops signal{.updates = 1};
 const Ops number_puts{.updates = 1};
 
-// Slot of a flat ring: 1 exchange, 1 compare-exchange.
+// A take exchanges a slot of a flat ring, and a put fills a slot by a compare-exchange.
 const Ops ring_take{.updates = 1};
 const Ops ring_put{.compare_exchanges = 1};
-// Of a segment besides: its chunk 1 load (array entry, or front or back pointer), its first number 1 load; entries of
-// the segment 1 addition.
+// In a segment, both also load its chunk (from the array, or from the front or back pointer) and its first number, and
+// add to its entries.
 const Ops segment_take{.loads = 2, .updates = 2};
 const Ops segment_put{.loads = 2, .updates = 1, .compare_exchanges = 1};
-// The chunk of the next segment: 1 fresh chunk; header 4 stores; array entry 1 compare-exchange.
+// The next segment takes a fresh chunk, 4 stores to its header, and a compare-exchange of the array entry.
 const Ops next_in_array = fresh_chunk + Ops{.stores = 4, .compare_exchanges = 1};
-// Or the link in the segment 1 store; the back pointer is there already.
+// In a list, a store of the link replaces the compare-exchange. The back pointer is there already.
 const Ops next_in_list = fresh_chunk + Ops{.stores = 5};
 
 template <class A>
@@ -60,14 +61,14 @@ template <>
 struct PageCosts<OuroborosPVA> {
   static inline const Ops take = segment_take, put = segment_put;
   static inline const Ops chunk = commit + fresh_chunk;
-  // The segment is found once; per page a compare-exchange of the slot and an addition to the entries.
+  // The lane finds the segment once. Each page takes a compare-exchange of the slot and an addition to the entries.
   static inline const Ops first_fill = next_in_array + Ops{.loads = 2, .updates = 512, .compare_exchanges = 512};
 };
 template <>
 struct PageCosts<OuroborosPVL> {
   static inline const Ops take = segment_take, put = segment_put;
   static inline const Ops chunk = commit + fresh_chunk;
-  // Four pages at a time: a store of 16 bytes, in two halves, and an addition.
+  // Four pages at a time take a store of 16 bytes, which counts as two, and an addition.
   static inline const Ops first_fill = next_in_list + Ops{.loads = 2, .stores = 256, .updates = 128};
 };
 
@@ -103,7 +104,7 @@ TYPED_TEST(OuroborosPageFidelity, AWarpTakesUnitsAndNumbersOnceAndSignalsLaneByL
 TEST(OuroborosPSFidelity, AWarpOfWholeChunksMakesThemOneByOne) {
   FidelityRig<OuroborosPS> rig(4 * MiB);
   const Calls calls = rig.warp_mallocs(8192);
-  // 32 times: announcement and a chunk of one page; at last the pages are there.
+  // Lane 0 announces and makes a chunk of one page 32 times. Then it takes the pages.
   const Ops one_chunk = announce + fresh_chunk + page_header + signal + number_puts + ring_put;
   EXPECT_EQ(calls.of_lane[0], one_chunk * 32 + take_units + number_takes + ring_take);
   for (std::size_t lane = 1; lane < 32; ++lane) EXPECT_EQ(calls.of_lane[lane], ring_take) << lane;
@@ -124,14 +125,15 @@ TYPED_TEST(OuroborosPageFidelity, AnExhaustedPoolCostsOneFailedAnnouncement) {
   EXPECT_GT(fill(rig, 8192), 100u);
   const Calls calls = rig.counted_malloc({8192});
   EXPECT_EQ(calls.blocks[0], nullptr);
-  // No fresh chunk: look at the ring 1 load, counter 1 addition and 1 subtraction; or, with a queue in chunks, indices
-  // and committed chunks up and down again. Then the announcement 1 subtraction, and a last look 1 load.
+  // There is no fresh chunk. With a flat ring, the lane makes 1 load, and adds to the counter and subtracts again. With
+  // a queue in chunks, it raises and lowers the indices and the committed chunks. Then it takes the announcement back
+  // (1 subtraction) and looks once more (1 load).
   const Ops refused =
       TypeParam::traits.name == OuroborosPS::traits.name ? Ops{.loads = 1, .updates = 2} : Ops{.updates = 4};
   EXPECT_EQ(calls.of_lane[0], announce + refused + (Ops{.loads = 1, .updates = 1}));
 }
 
-// Small segments: 16 slots, and pages of 16 bytes come four at a time.
+// Small segments have 16 slots, and pages of 16 bytes come four at a time.
 OuroborosPVL::Parameters small_segments() {
   OuroborosPVL::Parameters parameters;
   parameters.chunk_bytes = 64;
@@ -140,16 +142,16 @@ OuroborosPVL::Parameters small_segments() {
   parameters.device_heap_share = 0;
   return parameters;
 }
-// The link of the segment 1 load, the front 1 compare-exchange.
+// The lane loads the link of the segment and moves the front by a compare-exchange.
 const Ops move_front{.loads = 1, .compare_exchanges = 1};
-// The entries of the next segment: 1 load, which says that it is complete. Or else 1 addition of nothing as well.
+// The lane loads the entries of the next segment. If the segment is not complete, the lane also adds 0 to them.
 const Ops find_complete{.loads = 1};
 const Ops find_open{.loads = 1, .updates = 1};
-// Segments held back: 1 load; while they are few, 1 addition.
+// The lane loads the number of segments that are held back. While they are few, it adds to this number.
 const Ops hold_back_full{.loads = 1};
 const Ops hold_back_few{.loads = 1, .updates = 1};
-// The oldest segment 1 load, its link 1 load, 1 compare-exchange; ring of reusable chunks: count and number 2
-// additions, slot 1 compare-exchange.
+// The lane loads the oldest segment and its link, and removes the segment by a compare-exchange. In the ring of
+// reusable chunks, it adds to the count and to the number, and fills the slot by a compare-exchange.
 const Ops give_oldest{.loads = 2, .updates = 2, .compare_exchanges = 2};
 
 TEST(OuroborosPVLFidelity, TheLastTakeOfASegmentMovesTheFrontAndGivesBackTheOldest) {
@@ -198,28 +200,30 @@ TEST(OuroborosPVLFidelity, TheFrontPassesAllCompletedSegmentsBeforeAnyIsGivenBac
                static_cast<const std::uint32_t*>(numbers.data()), static_cast<std::uint32_t>(order.size()),
                last.data());
   const simt::OperationCounts counts = last.to_host(rig.stream())[0];
-  // One look at the segments held back for all three.
+  // The lane looks once at the number of segments held back, for all three segments.
   const Ops expected = segment_take + move_front * 3 + find_complete * 2 + find_open + hold_back_full + give_oldest * 3;
   EXPECT_EQ((Ops{counts.loads, counts.stores, counts.updates, counts.compare_exchanges, counts.lost_exchanges}),
             expected);
 }
 
-// Place: slot 1 load; of a segment besides, its chunk 1 load and its first number 1 load.
+// A look at a place loads the slot. In a segment, it also loads the segment's chunk and first number.
 template <class A>
 const Ops look = A::traits.name == OuroborosCS::traits.name ? Ops{.loads = 1} : Ops{.loads = 3};
-// Count 1 subtraction; mask word 1 load, bit 1 AND.
+// The lane subtracts from the count, loads a word of the mask, and clears a bit (1 AND).
 const Ops pick_page{.loads = 1, .updates = 2};
-// The front of the queue: 1 load.
+// The lane loads the front of the queue.
 const Ops read_front{.loads = 1};
-// Front 1 maximum; entry 1 compare-exchange; chunks of the queue 1 subtraction; of a segment, its entries 1 addition.
+// The lane raises the front (1 maximum), empties the entry by a compare-exchange, and subtracts from the chunks of the
+// queue. In a segment, it also adds to the entries.
 template <class A>
 const Ops last_page = Ops{.updates = 2, .compare_exchanges = 1} +
                       (A::traits.name == OuroborosCS::traits.name ? Ops{} : Ops{.updates = 1});
-// Number 1 addition, slot; place in the header 1 store; chunks of the queue 1 addition.
+// The lane takes a number (1 addition), fills the slot, stores the place in the header, and adds to the chunks of the
+// queue.
 template <class A>
 const Ops enqueue = Ops{.stores = 1, .updates = 2} +
                     (A::traits.name == OuroborosCS::traits.name ? ring_put : segment_put);
-// Bit 1 OR, count 1 addition.
+// A free sets the bit (1 OR) and adds to the count.
 const Ops return_page{.updates = 2};
 
 template <class A>
@@ -250,7 +254,7 @@ TYPED_TEST(OuroborosChunkFidelity, AWarpTakesUnitsOnceAndPagesLaneByLane) {
 TYPED_TEST(OuroborosChunkFidelity, TheLastPageLeavesTheQueueAndTheFirstFreeBringsTheChunkBack) {
   FidelityRig<TypeParam> rig(4 * MiB);
   static_cast<void>(rig.counted_malloc({4096}));
-  // Two pages per chunk.
+  // A chunk has two pages.
   const Calls last = rig.counted_malloc({4096});
   EXPECT_EQ(last.of_lane[0], take_units + read_front + look<TypeParam> + pick_page + last_page<TypeParam>);
   EXPECT_EQ(rig.counted_free(last.blocks).of_lane[0], find_class + return_page + enqueue<TypeParam> + signal);
@@ -259,11 +263,11 @@ TYPED_TEST(OuroborosChunkFidelity, TheLastPageLeavesTheQueueAndTheFirstFreeBring
 TEST(OuroborosCSFidelity, ALaneWithoutLuckAddsBackAndGoesOn) {
   FidelityRig<OuroborosCS> rig(4 * MiB);
   static_cast<void>(rig.counted_malloc({8192}));
-  // A full warp of whole chunks from a fresh class: lane 0 makes 31 chunks more; then lane k finds k chunks without a
-  // page, which it meets as empty places or as counts.
+  // Each lane of a warp requests a whole chunk. Lane 0 makes 31 more chunks. Then lane k passes k chunks without a
+  // page, either as empty places or as counts.
   const Calls calls = rig.warp_mallocs(8192);
   const Ops sum = calls.sum();
-  // 32 chunks are taken and removed, whoever takes them.
+  // The lanes together take and remove 32 chunks.
   EXPECT_EQ(std::count(calls.blocks.begin(), calls.blocks.end(), nullptr), 0);
   EXPECT_GE(sum.compare_exchanges, 32u /* announcements */ + 32u /* enqueued */ + 32u /* removed */);
   EXPECT_EQ(sum.stores, 32u * (2 /* page header */ + 1 /* mask */ + 2 /* place */ + 1 /* count */));

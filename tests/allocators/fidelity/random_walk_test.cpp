@@ -19,7 +19,7 @@ using testing::Calls;
 using testing::FidelityRig;
 using testing::Ops;
 
-constexpr std::uint32_t many = 1 << 20;  // pages; 32 lanes hardly ever meet
+constexpr std::uint32_t many = 1 << 20;  // so many pages that 32 lanes hardly ever meet
 constexpr std::size_t page = 16;
 
 template <class A>
@@ -31,13 +31,14 @@ typename A::Parameters small_pages() {
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
-// Lines 3 and 4: the flag is read, then set.
+// Lines 3 and 4 load the flag and then set it.
 constexpr Ops look{.loads = 1};
 constexpr Ops set_flag{.updates = 1};
-// Algorithm 2: lock 1, word 1, its bit 1; the lock is released 1.
+// In algorithm 2, a probe locks, loads the word, sets the bit, and releases the lock. A vain probe sets no bit.
 constexpr Ops vain_probe{.loads = 1, .updates = 2};
 constexpr Ops probe{.loads = 1, .updates = 3};
-// 99 % certain that less than 0.5 % is free, in a bitmap of one word: 32 words seen; of two: 34.
+// A walk gives up when it is 99 % certain that less than 0.5 % of the pages is free. In a bitmap of one word, this
+// takes 32 probes; in one of two words, 34.
 constexpr std::uint64_t vain_words = 32;
 constexpr std::uint64_t vain_of_two_words = 34;
 
@@ -53,7 +54,7 @@ TEST(RwFidelity, EveryLaneOfAWarpWalksByItself) {
   for (const Ops& ops : rig.warp_mallocs(16).of_lane) EXPECT_EQ(ops, look + set_flag);
 }
 
-// 32 probes per page in a small pool.
+// In a small pool, a walk makes 32 probes per page.
 TEST(RwFidelity, AFullPoolIsOnlyRead) {
   FidelityRig<RandomWalk> rig(4 * page, small_pages<RandomWalk>());
   rig.allocator.occupy(rig.stream(), PageSet::first(4));
@@ -72,7 +73,7 @@ TEST(RwBmFidelity, EveryLaneOfAWarpWalksByItself) {
   for (const Ops& ops : rig.warp_mallocs(16).of_lane) EXPECT_EQ(ops, probe);
 }
 
-// One word for a whole warp: a lane that loses the lock reads nothing, and tries again.
+// The whole warp has one word. A lane that loses the lock reads nothing and tries again.
 TEST(RwBmFidelity, ALostLockIsOneUpdate) {
   FidelityRig<RandomWalkBitmap> rig(32 * page, small_pages<RandomWalkBitmap>());
   std::uint64_t lost = 0;
@@ -90,7 +91,7 @@ TEST(RwBmFidelity, AFullPoolIsLockedAndRead) {
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], vain_probe * vain_words);
 }
 
-// The same operations on words of 64 bits: the lanes of two warps find their pages in one word.
+// A word of 64 bits takes the same operations, and 64 requests find their pages in one word.
 TEST(RwBm64Fidelity, AWordHasSixtyFourPages) {
   FidelityRig<RandomWalkBitmap64> rig(64 * page, small_pages<RandomWalkBitmap64>());
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], probe);
@@ -99,7 +100,7 @@ TEST(RwBm64Fidelity, AWordHasSixtyFourPages) {
     EXPECT_EQ(calls.of_lane[0], probe);
     EXPECT_EQ(rig.offset(calls.blocks[0]), i * static_cast<std::ptrdiff_t>(page)) << "the lowest free page";
   }
-  EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], vain_probe * 17);  // 1,076 / 64
+  EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], vain_probe * 17);  // 1,076 / 64, rounded up
 }
 
 TEST(Crw64Fidelity, LooksAtTheWordOfTheNextPage) {
@@ -119,7 +120,7 @@ TEST(Corw64Fidelity, OneLaneServesTwoWarps) {
   }
 }
 
-// The last page of the thread is read once per kernel: 1 load.
+// A thread loads its last page once per kernel.
 constexpr Ops last_page{.loads = 1};
 
 TEST(CrwFidelity, OneLane) {
@@ -133,7 +134,7 @@ TEST(CrwFidelity, EveryLaneOfAWarpWalksByItself) {
   for (const Ops& ops : rig.warp_mallocs(16).of_lane) EXPECT_EQ(ops, last_page + probe);
 }
 
-// Where nothing is free beside the last page, the walk of RW-BM follows.
+// If no page beside the last page is free, the walk of RW-BM follows.
 TEST(CrwFidelity, AFullPool) {
   FidelityRig<ClusteredRandomWalk> rig(64 * page, small_pages<ClusteredRandomWalk>());
   rig.malloc({16});
@@ -153,8 +154,8 @@ TEST(CorwFidelity, EveryLaneOfAWarpGivesOnePage) {
   for (const Ops& ops : rig.warp_mallocs(16).of_lane) EXPECT_EQ(ops, probe);
 }
 
-// One word for a whole warp: one lane locks it 1, reads it 1, sets 32 bits one by one, releases it 1. The others lose
-// the lock 1 each and receive.
+// The whole warp has one word. One lane locks and loads it, sets 32 bits one by one, and releases it. Each other lane
+// loses the lock once and receives a page.
 TEST(CorwFidelity, OneLaneServesAWarp) {
   FidelityRig<CollaborativeRandomWalk> rig(32 * page, small_pages<CollaborativeRandomWalk>());
   const Calls mallocs = rig.warp_mallocs(16);
@@ -168,14 +169,14 @@ TEST(CorwFidelity, AFullPool) {
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], vain_probe * vain_words);
 }
 
-// Algorithm 6: the own word 1, the bits of the run 1 OR; the length 1 store.
+// In algorithm 6, a lane loads its own word, sets the bits of the run (1 OR), and stores the length.
 constexpr Ops one_run{.loads = 1, .stores = 1, .updates = 1};
 
 TEST(RwMallocFidelity, OneLane) {
   FidelityRig<RandomWalkMalloc> rig(1 << 20);
   const Calls mallocs = rig.counted_malloc({4096});
   EXPECT_EQ(mallocs.of_lane[0], one_run);
-  // Length 1, bits 1 AND.
+  // The free loads the length and clears the bits (1 AND).
   EXPECT_EQ(rig.counted_free(mallocs.blocks).of_lane[0], (Ops{.loads = 1, .updates = 1}));
 }
 
@@ -185,17 +186,17 @@ TEST(RwMallocFidelity, EveryLaneOfAWarpTakesARun) {
   for (const Ops& ops : rig.warp_mallocs(4096).of_lane) EXPECT_EQ(ops, one_run);
 }
 
-// 32 times 16 bytes are two pages, taken by one lane. The 16 parts of the second page say where the first one is.
+// One lane takes two pages for 32 requests of 16 bytes. The 16 parts of the second page say where the first page is.
 TEST(RwMallocFidelity, SmallRequestsOfAWarpAreOneRequest) {
   FidelityRig<RandomWalkMalloc> rig(1 << 20);
   const Calls mallocs = rig.warp_mallocs(16);
   EXPECT_EQ(mallocs.sum(), (Ops{.loads = 32, .stores = 1 + 16, .updates = 1}));
-  // Each reads its page's word and counts itself out; the last one clears the bits.
+  // Each lane loads the word of its page and counts itself out. The last lane clears the bits.
   EXPECT_EQ(rig.counted_free(mallocs.blocks).sum(), (Ops{.loads = 32, .updates = 32 + 1}));
 }
 
-// Both lanes see the only word, and are offered the same run of 32. The lower one takes it. The other's OR fails, an
-// AND takes back nothing; it takes the rest in a second round.
+// Both lanes load the only word and choose the same run of its 32 pages. The lower lane takes this run. The OR of the
+// other lane fails, and its AND takes back nothing. It takes the rest in a second round.
 TEST(RwMallocFidelity, AFailedRunIsTakenBack) {
   FidelityRig<RandomWalkMalloc> rig(8192);
   const Calls mallocs = rig.counted_malloc({4096, 4096});

@@ -5,9 +5,9 @@
 //   const Calls mallocs = rig.counted_malloc({100});
 //   EXPECT_EQ(mallocs.of_lane[0], (Ops{.loads = 1, .stores = 3, .updates = 1}));
 //
-// simt::CountingThread counts. Warps advance in lock step, call by call, as they mostly do on a GPU. Lanes that call
-// converged() together form one group. Lanes of a warp that change one word do so one after the other, in an order
-// drawn from the seed. attach() and detach() are not counted. The device heap of the back end is not counted either.
+// simt::CountingThread counts. By default, warps advance in lock step, call by call. Lanes that call converged()
+// together form one group. Lanes of a warp that change one word do so one after the other, in an order drawn from the
+// seed. attach() and detach() are not counted. The device heap of the back end is not counted either.
 #pragma once
 
 #include <ostream>
@@ -106,7 +106,7 @@ class FidelityRig : public Rig<A> {
                        std::uint32_t sm_count = 1, simt::StrategyKind strategy = simt::StrategyKind::lockstep)
       : Rig<A>(pool_bytes, parameters, seed, sm_count, strategy) {}
 
-  // Makes one request of each thread.
+  // Each thread makes one request.
   Calls counted_malloc(const std::vector<std::uint64_t>& sizes, std::uint32_t threads_per_block = 32) {
     simt::Buffer<std::uint64_t> requests(sizes.size());
     requests.from_host(this->stream(), sizes);
@@ -118,7 +118,7 @@ class FidelityRig : public Rig<A> {
     calls.blocks = blocks.to_host(this->stream());
     return calls;
   }
-  // Makes equal requests of a full warp.
+  // Each lane of a full warp requests `bytes`.
   Calls warp_mallocs(std::uint64_t bytes) { return counted_malloc(std::vector<std::uint64_t>(32, bytes)); }
 
   Calls counted_free(const std::vector<void*>& blocks, std::uint32_t threads_per_block = 32) {

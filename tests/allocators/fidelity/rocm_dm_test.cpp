@@ -22,7 +22,7 @@ using testing::Ops;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// Slabs of 512 bytes: 29 usable blocks of 16 bytes (25 below the 85 % mark), 6 of 64 (5), 2 of 192 (1).
+// A slab of 512 bytes has 29 usable blocks of 16 bytes (25 up to the 85 % mark), 6 of 64 (5) or 2 of 192 (1).
 template <class A>
 typename A::Parameters small_slabs() {
   typename A::Parameters parameters;
@@ -34,21 +34,22 @@ typename A::Parameters small_slabs() {
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
-// Where the search begins 1 load, number of slabs 1 load.
+// A search loads the place where it begins and the number of slabs.
 constexpr Ops begin{.loads = 2};
-// The count of one slab. Every lane that has a slab to look at looks.
+// Every lane that has a slab to look at loads the slab's count.
 constexpr Ops look{.loads = 1};
 constexpr Ops slab_address{.loads = 1};
-// Start of the slab 1 addition.
+// An addition gives the word at which the search in the slab begins.
 constexpr Ops take_start{.updates = 1};
-// A word of bits 1 load, 1 OR.
+// A lane loads a word of bits and sets a bit (1 OR).
 constexpr Ops take_bit{.loads = 1, .updates = 1};
 constexpr Ops count{.updates = 1};
-// Time of the last slab 1 load, number of slabs 1 load; is the pool empty? returned 1 load, fresh 1 load; time 1
-// compare-exchange; pool: returned 1 load, fresh 1 load, 1 addition; header 3 stores; record 1 compare-exchange; number
-// of slabs 1 addition. The bits are plain stores, which are not counted.
+// The lane loads the time of the last slab and the number of slabs. It loads the returned and the fresh slabs to see
+// whether the pool is empty, and changes the time by a compare-exchange. It loads the returned and the fresh slabs
+// again and adds to the fresh ones. It makes 3 stores to the header, enters the record by a compare-exchange, and adds
+// to the number of slabs. The bits are plain stores, which are not counted.
 constexpr Ops make_slab{.loads = 6, .stores = 3, .updates = 2, .compare_exchanges = 2};
-// Kind and record 1 load; bit 1 AND.
+// A free loads the kind and the record in one load and clears the bit (1 AND).
 constexpr Ops clear_bit{.loads = 1, .updates = 1};
 
 TEST(RocmDmFidelity, OneLane) {
@@ -61,7 +62,7 @@ TEST(RocmDmFidelity, OneLane) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// One lane looks at the one slab, all take a bit in words of their own, one counts.
+// One lane looks at the only slab, each lane takes a bit in its own word, and one lane counts.
 TEST(RocmDmFidelity, AWarp) {
   FidelityRig<RocmDm> rig(8 * MiB);
   rig.malloc({256});
@@ -70,7 +71,7 @@ TEST(RocmDmFidelity, AWarp) {
   EXPECT_EQ(rig.counted_free(calls.blocks).sum(), clear_bit * 32 + count);
 }
 
-// The lanes of two sizes do the same one after the other.
+// The lanes of each size do what a warp does, one size after the other.
 TEST(RocmDmFidelity, TwoSizes) {
   FidelityRig<RocmDm> rig(8 * MiB);
   std::vector<std::uint64_t> sizes(32, 256);
@@ -84,10 +85,10 @@ TEST(RocmDmFidelity, TwoSizes) {
 TEST(RocmDmFidelity, ASlabAt85PercentIsUsedLast) {
   FidelityRig<RocmDm> rig(2 * 512, small_slabs<RocmDm>());
   for (int i = 0; i < 5; ++i) rig.malloc({64});
-  // The slab has 5 of 6 blocks in use: a new one.
+  // The slab has 5 of 6 blocks in use, so the request makes a new slab.
   EXPECT_EQ(rig.counted_malloc({64}).of_lane[0], begin + look + make_slab + take_start + take_bit + count);
   for (int i = 0; i < 4; ++i) rig.malloc({64});
-  // Both are at 85 %, and there are as many slabs as the pool has. Then the first of them is good enough.
+  // Both slabs are at 85 %, and the pool has no third one. So the request takes the first slab.
   EXPECT_EQ(rig.counted_malloc({64}).of_lane[0],
             begin + look * 2 + begin + look + slab_address + take_start + take_bit + count);
 }
@@ -96,10 +97,11 @@ TEST(RocmDmFidelity, AnExhaustedHeapAsksTheNextPowerOfTwo) {
   FidelityRig<RocmDm> rig(2 * 512, small_slabs<RocmDm>());
   rig.malloc({128});
   for (int i = 0; i < 6; ++i) ASSERT_NE(rig.malloc({64})[0], nullptr);
-  // Of 64 bytes nothing is left, of 128 bytes one block.
+  // No block of 64 bytes is left, but one block of 128 bytes.
   EXPECT_NE(rig.malloc({64})[0], nullptr);
-  // For each of the sizes 64 and 128, the last power of two: nothing below 85 %; time of the last slab 1 load, number
-  // of slabs 1 load, the pool: returned 1 load, fresh 1 load; nothing again.
+  // The request tries 64 bytes and then 128 bytes, the last power of two. In each size, it finds nothing below 85 %. It
+  // loads the time of the last slab, the number of slabs, and the returned and the fresh slabs of the pool. A second
+  // search finds nothing, either.
   const Calls calls = rig.counted_malloc({64});
   EXPECT_EQ(calls.blocks[0], nullptr);
   EXPECT_EQ(calls.of_lane[0], (begin + look + (Ops{.loads = 4}) + begin + look) * 2);
@@ -128,14 +130,16 @@ TEST(RocmDmGroupedFidelity, AWarp) {
 TEST(RocmDmGroupedFidelity, AGroupThatDoesNotFit) {
   FidelityRig<RocmDmGrouped> rig(2 * 512, small_slabs<RocmDmGrouped>());
   for (int i = 0; i < 4; ++i) rig.malloc({64});
-  // 4 of 6 blocks are in use, below the mark of 5: 3 more do not fit. A new slab.
+  // The slab has 4 of 6 blocks in use, which is below the mark of 5. But 3 more do not fit, so the group makes a new
+  // slab.
   const Calls calls = rig.counted_malloc({64, 64, 64});
-  // All lanes want the lowest clear bit of the only word, and two try again.
+  // All three lanes want the lowest clear bit of the only word, so two of them try again.
   const std::uint64_t tries = calls.sum().updates - (count * 2 + make_slab + take_start).updates;
   EXPECT_GE(tries, 3u);
   EXPECT_EQ(calls.sum(), begin + look + count * 2 + make_slab + (Ops{.stores = 1}) + take_start + take_bit * tries);
   EXPECT_EQ(std::count(calls.blocks.begin(), calls.blocks.end(), nullptr), 0);
-  // 4 and 3 are in use, the pool is empty: 2 lanes get blocks of one slab, the others of the other one.
+  // The slabs have 4 and 3 of 6 blocks in use, and the pool is empty. So 2 lanes get blocks of one slab, and 3 of the
+  // other one.
   const std::vector<void*> last = rig.malloc(std::vector<std::uint64_t>(8, 64));
   EXPECT_EQ(std::count(last.begin(), last.end(), nullptr), 3);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
@@ -148,7 +152,8 @@ TEST(RocmDmGroupedFidelity, FixedCountsAfterTheExchange) {
   EXPECT_EQ(rig.counted_malloc({256}).of_lane[0], begin + make_slab + count + take_start + take_bit);
 }
 
-// The release has no order, the development version a fence before a bit is cleared. Orders cost no operations.
+// The release has no memory order. The development version has a fence before it clears a bit. Orders cost no
+// operations.
 TEST(RocmDm, OrdersAsPublished) {
   const auto orders = [](const auto& parameters) {
     return std::pair{parameters.chosen_orders().clearing_releases, parameters.chosen_orders().setting_acquires};
@@ -190,7 +195,8 @@ TEST(RocmDm, SlabsAsPublished) {
   }
 }
 
-// Made by few lanes or many, in memory that held something else: one bit for each block that must not be handed out.
+// One, three or 32 lanes make a slab in memory with other contents. The slab must have a set bit for each block that
+// must not be handed out.
 TEST(RocmDm, BitsOfAnEmptySlab) {
   for (const std::uint32_t lanes : {1u, 3u, 32u}) {
     testing::Rig<RocmDm> rig(16 * 2 * MiB);

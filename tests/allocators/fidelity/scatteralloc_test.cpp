@@ -16,20 +16,23 @@ using testing::Calls;
 using testing::FidelityRig;
 using testing::Ops;
 
-// One region of 16 pages of 4 KiB: every hash below is a multiple of 16 for warp slot 0, so walks start at page 0.
+// The pool has one region of 16 pages of 4 KiB. For warp slot 0, every hash in these tests is a multiple of 16, so
+// walks start at page 0.
 constexpr std::size_t one_region = 16 * (4096 + sizeof(PageUsage)) + 4;
 
-// Access block in use 1 load; counter of the region 1 load.
+// A walk loads the access block in use and the counter of the region.
 constexpr Ops begin_walk{.loads = 2};
-// Chunk size 1 load, 1 compare-exchange from 0.
+// The lane loads the chunk size and changes it from 0 by a compare-exchange.
 constexpr Ops format{.loads = 1, .compare_exchanges = 1};
-// Count 1 addition; chunk size again 1 load; bit 1 OR.
+// The lane adds to the count, loads the chunk size again, and sets the bit (1 OR).
 constexpr Ops use_flat{.loads = 1, .updates = 2};
-// The same and the segments seen full 1 load.
+// On a two-level page, the lane also loads which segments are full.
 constexpr Ops use_two_level{.loads = 2, .updates = 2};
-// A page that is full: chunk size 1 load; count 1 addition, chunk size again 1 load, count 1 subtraction.
+// At a full page, the lane loads the chunk size, adds to the count, loads the chunk size again, and subtracts from the
+// count.
 constexpr Ops full_page{.loads = 2, .updates = 2};
-// Lock: compare-exchange of the count; 8 words of bits, chunk size; unlock: subtraction.
+// A compare-exchange of the count locks the page. The lane stores 8 words of bits and the chunk size. A subtraction
+// unlocks the page.
 constexpr Ops reset_page{.stores = 9, .updates = 1, .compare_exchanges = 1};
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
@@ -38,18 +41,19 @@ TEST(ScatterAllocFidelity, OneLane) {
   FidelityRig<ScatterAlloc> rig(one_region);
   const Calls flat = rig.counted_malloc({256});
   EXPECT_EQ(flat.of_lane[0], begin_walk + format + use_flat);
-  // Chunk size 1 load; bit 1 AND; count 1 subtraction.
+  // The free loads the chunk size, clears the bit (1 AND), and subtracts from the count.
   EXPECT_EQ(rig.counted_free(flat.blocks).of_lane[0], (Ops{.loads = 1, .updates = 2}) + reset_page);
   const Calls two_level = rig.counted_malloc({16});
   EXPECT_EQ(two_level.of_lane[0], begin_walk + format + use_two_level);
-  // Chunk size 1 load; bit on the page 1 AND; its segment is not full 1 AND; count 1 subtraction.
+  // The free loads the chunk size, clears the bit on the page and the mark of its segment (2 ANDs), and subtracts from
+  // the count.
   EXPECT_EQ(rig.counted_free(two_level.blocks).of_lane[0], (Ops{.loads = 1, .updates = 3}) + reset_page);
 }
 
 TEST(ScatterAllocFidelity, OneLaneWithoutPageReset) {
   FidelityRig<ScatterAllocNoReset> rig(one_region);
   const Calls calls = rig.counted_malloc({256});
-  // As above, without the second look at the chunk size.
+  // As with page reset, but without the second load of the chunk size.
   EXPECT_EQ(calls.of_lane[0], begin_walk + format + (Ops{.updates = 2}));
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], (Ops{.loads = 1, .updates = 2}));
 }
@@ -57,10 +61,12 @@ TEST(ScatterAllocFidelity, OneLaneWithoutPageReset) {
 TEST(ScatterAllocFidelity, AWarpSharesAChunk) {
   FidelityRig<ScatterAlloc> rig(one_region);
   const Calls calls = rig.warp_mallocs(16);
-  // The first lane gets a flat chunk of 16 + 32 * 16 bytes and stores the number of members; the others do nothing.
+  // The first lane gets a flat chunk of 16 + 32 * 16 bytes and stores the number of members. The other lanes do
+  // nothing.
   EXPECT_EQ(calls.of_lane[0], begin_walk + format + use_flat + (Ops{.stores = 1}));
   EXPECT_EQ(calls.sum(), calls.of_lane[0]);
-  // Each member: chunk size 1 load, members 1 subtraction. The last one frees the chunk: bit, count, reset.
+  // Each member loads the chunk size and subtracts from the number of members. The last one frees the chunk: it clears
+  // the bit, lowers the count, and resets the page.
   EXPECT_EQ(rig.counted_free(calls.blocks).sum(),
             (Ops{.loads = 1, .updates = 1}) * 32 + (Ops{.updates = 2}) + reset_page);
 }
@@ -68,12 +74,12 @@ TEST(ScatterAllocFidelity, AWarpSharesAChunk) {
 TEST(ScatterAllocFidelity, AWarpWithoutCoalescingFillsPagesLaneByLane) {
   FidelityRig<ScatterAlloc> rig(one_region);
   const Calls calls = rig.warp_mallocs(256);
-  // 16 chunks per page. All lanes see page 0 unformatted; one formats it, all add. 16 get the bit of their lane, the
-  // others subtract and go to page 1, where they do the same among themselves.
+  // A page has 16 chunks. All lanes see page 0 unformatted. One lane formats it, and all lanes add to the count. Each
+  // of 16 lanes gets the bit of its lane. The others subtract and go to page 1, where they do the same.
   const Ops one_of_many = begin_walk + format;
   const Ops too_many{.loads = 1, .updates = 2};
   Ops expected = one_of_many * 32 + use_flat * 16 + too_many * 16 + (format + use_flat) * 16;
-  // A lane that looks after another one has formatted the page spares its compare-exchange.
+  // A lane that looks after another lane has formatted the page makes no compare-exchange.
   const Ops sum = calls.sum();
   EXPECT_EQ(sum.compare_exchanges - sum.lost, 2u);
   EXPECT_LE(sum.compare_exchanges, expected.compare_exchanges);
@@ -89,14 +95,15 @@ TEST(ScatterAllocFidelity, AWarpWithoutCoalescingFillsPagesLaneByLane) {
 
 TEST(ScatterAllocFidelity, AFullPage) {
   FidelityRig<ScatterAlloc> rig(one_region);
-  // 254 chunks of 16 bytes. One lane at a time begins at segment 0, bit 0, and moves on to the next clear bit: from the
-  // second on two ORs, and a third one for the first chunk of a segment, after marking the segment before as full.
+  // A page has 254 chunks of 16 bytes. One lane at a time begins at bit 0 of segment 0 and goes on to the next clear
+  // bit. From the second chunk on, it makes two ORs. For the first chunk of a later segment it makes a third one, which
+  // marks the segment before as full.
   for (std::uint32_t i = 0; i < 254; ++i) {
     const Calls calls = rig.counted_malloc({16});
     ASSERT_EQ(rig.offset(calls.blocks[0]), static_cast<std::ptrdiff_t>(i * 16));
     Ops expected = begin_walk + (i == 0 ? format : Ops{.loads = 1}) + use_two_level;
-    if (i % 32 != 0) expected += {.updates = 1};            // bit 0 was set
-    if (i != 0 && i % 32 == 0) expected += {.updates = 2};  // bit 0 of a full segment; mark
+    if (i % 32 != 0) expected += {.updates = 1};            // one OR finds bit 0 set
+    if (i != 0 && i % 32 == 0) expected += {.updates = 2};  // bit 0 of a full segment, and the mark
     EXPECT_EQ(calls.of_lane[0], expected) << i;
   }
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], begin_walk + full_page + format + use_two_level);
@@ -107,15 +114,16 @@ TEST(ScatterAllocFidelity, AnExhaustedPool) {
   for (int page = 0; page < 16; ++page) ASSERT_NE(rig.counted_malloc({4080}).blocks[0], nullptr);
   const Calls calls = rig.counted_malloc({4080});
   EXPECT_EQ(calls.blocks[0], nullptr);
-  // Access block 1 load. Two passes: counter of the region 1 load, 16 full pages, counter 1 maximum.
+  // The walk loads the access block. In each of two passes, it loads the counter of the region, tries 16 full pages,
+  // and raises the counter (1 maximum).
   EXPECT_EQ(calls.of_lane[0], (Ops{.loads = 1}) + ((Ops{.loads = 1, .updates = 1}) + full_page * 16) * 2);
 }
 
 TEST(ScatterAllocFidelity, RegionsThatFailedTwelveTimesAreSkippedInPass1) {
   FidelityRig<ScatterAlloc> rig(one_region);
   for (int page = 0; page < 16; ++page) rig.counted_malloc({4080});
-  for (int i = 0; i < 6; ++i) rig.counted_malloc({4080});  // each counts the region twice
-  // Pass 1: counter 1 load. Pass 2 as above.
+  for (int i = 0; i < 6; ++i) rig.counted_malloc({4080});  // each request counts the region twice
+  // Pass 1 loads the counter and skips the region. Pass 2 is as in AnExhaustedPool.
   EXPECT_EQ(rig.counted_malloc({4080}).of_lane[0],
             (Ops{.loads = 2}) + (Ops{.loads = 1, .updates = 1}) + full_page * 16);
 }
@@ -173,18 +181,21 @@ TEST(ScatterAllocFidelity, RunsOfPages) {
   FidelityRig<ScatterAlloc> rig(one_region);
   const Calls one = rig.counted_malloc({4096});
   EXPECT_EQ(rig.offset(one.blocks[0]), 15 * 4096);
-  // Lock 1 exchange; hint 1 load; chunk size 1 load, 1 compare-exchange; hint 1 compare-exchange; unlock 1 store.
+  // The lane locks (1 exchange) and loads the hint. It loads the chunk size and changes it by a compare-exchange. It
+  // moves the hint by a compare-exchange and unlocks (1 store).
   EXPECT_EQ(one.of_lane[0], (Ops{.loads = 2, .stores = 1, .updates = 1, .compare_exchanges = 2}));
   const Calls three = rig.counted_malloc({3 * 4096});
   EXPECT_EQ(rig.offset(three.blocks[0]), 12 * 4096);
   EXPECT_EQ(three.of_lane[0], (Ops{.loads = 4, .stores = 1, .updates = 1, .compare_exchanges = 4}));
-  // Chunk size 1 load; of each page 8 words of bits and 1 compare-exchange; hint 1 maximum.
+  // The free loads the chunk size. For each page, it stores 8 words of bits and makes a compare-exchange. Then it
+  // raises the hint (1 maximum).
   EXPECT_EQ(rig.counted_free(three.blocks).of_lane[0],
             (Ops{.loads = 1, .stores = 3 * 8, .updates = 1, .compare_exchanges = 3}));
-  // Four pages below the hint, eleven more; then all: nothing is free between the hint and page 15.
+  // Page 15 is in use, so the pool has no run of 16 pages.
   const Calls none = rig.counted_malloc({16 * 4096});
   EXPECT_EQ(none.blocks[0], nullptr);
-  // Lock, hint; 15 pages down from the hint, 16 pages from the end of the pool; unlock.
+  // The lane locks and loads the hint. It looks at 15 pages from the hint down, and then at 16 pages from the end of
+  // the pool. Then it unlocks.
   EXPECT_EQ(none.of_lane[0], (Ops{.loads = 1 + 15 + 16, .stores = 1, .updates = 1}));
 }
 

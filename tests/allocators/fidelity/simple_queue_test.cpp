@@ -13,9 +13,9 @@ using testing::Calls;
 using testing::FidelityRig;
 using testing::Ops;
 
-// Count 1 subtraction, head 1 addition, slot 1 exchange.
+// A request subtracts from the count, adds to the head, and exchanges the slot.
 constexpr Ops served{.updates = 3};
-// Count 1 addition, tail 1 addition, slot 1 compare-exchange.
+// A free adds to the count and to the tail, and fills the slot by a compare-exchange.
 constexpr Ops put_back{.updates = 2, .compare_exchanges = 1};
 
 TEST(SimpleQueueFidelity, OneLane) {
@@ -32,7 +32,7 @@ TEST(SimpleQueueFidelity, EveryLaneOfAWarpDrawsItsOwnTicket) {
   for (const Ops& ops : rig.counted_free(mallocs.blocks).of_lane) EXPECT_EQ(ops, put_back);
 }
 
-// Count 1 subtraction, and 1 addition that takes it back.
+// A request subtracts from the count and adds again.
 TEST(SimpleQueueFidelity, AnEmptyQueue) {
   FidelityRig<SimpleQueue> rig(32 * 256);
   rig.warp_mallocs(256);

@@ -17,7 +17,7 @@ constexpr std::size_t MiB = 1 << 20;
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }
 
-// One free list per class, as in the paper; with several the clock chooses.
+// The tests use one free list per class, as in the paper. With several lists, the clock would choose.
 template <class A>
 typename A::Parameters one_list() {
   typename A::Parameters parameters;
@@ -25,23 +25,23 @@ typename A::Parameters one_list() {
   return parameters;
 }
 
-// Head and tail: 2 loads.
+// A pop from an empty list loads the head and the tail.
 const Ops empty_pop{.loads = 2};
-// The slot besides 1 load; head 1 compare-exchange.
+// Another pop also loads the slot and moves the head by a compare-exchange.
 const Ops pop{.loads = 3, .compare_exchanges = 1};
 const Ops full_push{.loads = 2};
-// Head, tail, slot of the tail: 3 loads; tail 1 compare-exchange.
+// The first push loads the head, the tail and the slot of the tail, and moves the tail by a compare-exchange.
 const Ops first_push{.loads = 3, .compare_exchanges = 1};
-// The value before it goes into its slot: 1 compare-exchange more.
+// A later push makes one more compare-exchange, which brings the value before it into its slot.
 const Ops push = first_push + Ops{.compare_exchanges = 1};
 
-// Lock 1 exchange; head of the list 1 load, size 1 load; out of the list 3 loads, 1 store; what is behind 1 load; the
-// rest becomes a block by 3 + 2 stores and goes into the list by 1 load and 3 stores; marked as used 1 store; unlock 1
-// store.
+// The lane locks (1 exchange) and loads the head of the list and its size. It takes the block out of the list (3 loads,
+// 1 store) and loads what is behind it. The rest becomes a block (5 stores) and enters the list (1 load, 3 stores). The
+// lane marks its block as used (1 store) and unlocks (1 store).
 const Ops split_memoryblock{.loads = 7, .stores = 11, .updates = 1};
-// Class 1 store, a header per Basicblock, word 1 store.
+// The lane stores the class, a header for each Basicblock, and the word of the Superblock.
 Ops cut_superblock(std::uint64_t blocks) { return split_memoryblock + Ops{.stores = 2 + blocks}; }
-// Word 1 load; per Basicblock 1 compare-exchange and a push; the first finds an empty ring.
+// The lane loads the word. Each Basicblock takes a compare-exchange and a push. The first push finds an empty ring.
 Ops fill_list(std::uint64_t blocks) {
   return Ops{.loads = 1, .compare_exchanges = blocks} + first_push + push * (blocks - 1);
 }
@@ -60,7 +60,7 @@ TEST(XMallocFidelity, OneLane) {
 
 TEST(XMallocDeviceHeapFidelity, OneLane) {
   FidelityRig<XMallocDeviceHeap> rig(4 * MiB, one_list<XMallocDeviceHeap>());
-  // 16 Basicblocks; what the device heap does is not seen.
+  // The Superblock has 16 Basicblocks. The operations of the device heap are not counted.
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], empty_pop * 2 + (Ops{.stores = 2 + 16}) + fill_list(16) + pop);
   const Calls second = rig.counted_malloc({16});
   EXPECT_EQ(second.of_lane[0], pop);
@@ -71,15 +71,15 @@ TEST(XMallocFidelity, AWarpTakesOneBlockAndFreesItLaneByLane) {
   FidelityRig<XMalloc> rig(4 * MiB, one_list<XMalloc>());
   static_cast<void>(rig.warp_mallocs(16));
   const Calls calls = rig.warp_mallocs(16);
-  // Number of pieces 1 store, header of the piece 1 store.
+  // Lane 0 stores the number of pieces. Each lane stores the header of its piece.
   EXPECT_EQ(calls.of_lane[0], pop + write_tag + (Ops{.stores = 1}));
   for (std::size_t lane = 1; lane < 32; ++lane) EXPECT_EQ(calls.of_lane[lane], write_tag) << lane;
   const Calls frees = rig.counted_free(calls.blocks);
-  // Header read and marked, count of the parent 1 subtraction; the last lane frees the parent.
+  // Each lane loads and marks its header, and subtracts from the count of the parent. The last lane frees the parent.
   EXPECT_EQ(frees.sum(), (read_tag + write_tag + (Ops{.updates = 1})) * 32 + read_tag + push);
 }
 
-// As over its own heap.
+// The operations are those of XMalloc over its own heap.
 TEST(XMallocDeviceHeapFidelity, AWarpTakesOneBlockAndFreesItLaneByLane) {
   FidelityRig<XMallocDeviceHeap> rig(4 * MiB, one_list<XMallocDeviceHeap>());
   static_cast<void>(rig.warp_mallocs(16));
@@ -88,7 +88,7 @@ TEST(XMallocDeviceHeapFidelity, AWarpTakesOneBlockAndFreesItLaneByLane) {
   EXPECT_EQ(rig.counted_free(calls.blocks).sum(), (read_tag + write_tag + (Ops{.updates = 1})) * 32 + read_tag + push);
 }
 
-// Section IV: every lane goes through the critical section, of which one succeeds at a time.
+// In section IV, every lane goes through the critical section, and one lane succeeds at a time.
 TEST(XMallocFidelity, AWarpWithoutCoalescingNeedsUpToHalfTheSquareOfItsLanes) {
   auto parameters = one_list<XMalloc>();
   parameters.coalescing = false;
@@ -99,7 +99,7 @@ TEST(XMallocFidelity, AWarpWithoutCoalescingNeedsUpToHalfTheSquareOfItsLanes) {
   EXPECT_EQ(all.compare_exchanges, 32u * 33 / 2);
 }
 
-// A heap of Superblocks of four Basicblocks and lists of four entries.
+// Returns the parameters of a heap whose Superblocks have four Basicblocks and whose lists have four entries.
 XMalloc::Parameters tiny() {
   auto parameters = small_heap<XMalloc>().parameters;
   parameters.free_lists = 1;
@@ -110,10 +110,11 @@ TEST(XMallocFidelity, AFullListSendsTheBlockToItsSuperblock) {
   FidelityRig<XMalloc> rig(64 << 10, tiny());
   std::vector<void*> blocks;
   for (int i = 0; i < 6; ++i) blocks.push_back(rig.counted_malloc({16}).blocks[0]);
-  // Two of the second Superblock's four are in use, two in the list.
+  // Two Basicblocks of the second Superblock are in use, and two are in the list.
   EXPECT_EQ(rig.counted_free({blocks[0]}).of_lane[0], read_tag + push);
   EXPECT_EQ(rig.counted_free({blocks[1]}).of_lane[0], read_tag + push);
-  // Word 1 load, 1 compare-exchange; the first free block of its Superblock brings that into the buffer.
+  // The lane loads the word of the Superblock and changes it by a compare-exchange. The first free block of a
+  // Superblock brings the Superblock into the buffer.
   const Ops give_back{.loads = 1, .compare_exchanges = 1};
   EXPECT_EQ(rig.counted_free({blocks[2]}).of_lane[0], read_tag + full_push + give_back + first_push);
   EXPECT_EQ(rig.counted_free({blocks[3]}).of_lane[0], read_tag + full_push + give_back);
@@ -124,13 +125,14 @@ TEST(XMallocFidelity, AnExhaustedPoolIsAskedSixtyFourTimes) {
   FidelityRig<XMalloc> rig(16 << 10, tiny());
   std::size_t served = 0;
   while (rig.counted_malloc({16}).blocks[0] != nullptr) ++served;
-  EXPECT_EQ(served, 4u * 30);  // Superblocks of 34 units, one of them the Memoryblock's header, in 1023
+  EXPECT_EQ(served, 4u * 30);  // a Superblock and its Memoryblock's header take 34 of 1,023 units
   const Calls calls = rig.counted_malloc({16});
-  // List and buffer are empty; lock 1 exchange, a Memoryblock of three units does not do 3 loads, unlock 1 store.
+  // The list and the buffer are empty. The lane locks (1 exchange), finds that a Memoryblock of three units is too
+  // small (3 loads), and unlocks (1 store).
   EXPECT_EQ(calls.of_lane[0], (empty_pop * 2 + Ops{.loads = 3, .stores = 1, .updates = 1}) * 64);
 }
 
-// The device heap below refuses; it has no words of ours.
+// The device heap refuses, and its operations are not counted.
 TEST(XMallocDeviceHeapFidelity, AnExhaustedPoolIsAskedSixtyFourTimes) {
   auto parameters = small_heap<XMallocDeviceHeap>().parameters;
   parameters.free_lists = 1;

@@ -131,8 +131,9 @@ TEST_F(BulkSemaphoreTest, TakesWhatItWaitedFor) {
   EXPECT_EQ(granted, (std::vector<std::uint32_t>{3, 2}));
 }
 
-// In MakeAndUse, each lane requests `wanted` units in turn, makes batches of `batch` if it must, and returns the units.
-// Every second maker fails. `held` counts the units that lanes hold, and `made` the units that exist.
+// In each round of MakeAndUse, every lane requests `wanted` units, makes a batch of `batch` units if it must, and
+// returns what it got. A maker fails if its rank plus the number of its attempt is even. `held` counts the units that
+// lanes hold, and `made` the units that exist.
 struct MakeAndUse {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BulkSemaphore semaphore, std::uint32_t* words) const {

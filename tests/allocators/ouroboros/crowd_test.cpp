@@ -69,8 +69,8 @@ template <class A>
 class OuroborosCrowd : public ::testing::Test {};
 TYPED_TEST_SUITE(OuroborosCrowd, ChunkVariants);
 
-// Groups would wait for one chunk of 512 pages, each for the group before it. In round robin they all request at the
-// same moment, so only the queue positions of their takes show the crowd.
+// If all groups shared one chunk of 512 pages, each group would wait for the one before it. In round robin all groups
+// request at the same moment, so only the queue positions of their takes show the crowd.
 TYPED_TEST(OuroborosCrowd, IsSpreadOverMoreChunks) {
   constexpr std::uint32_t warps = 200;
   for (const auto strategy : {simt::StrategyKind::random, simt::StrategyKind::round_robin}) {
@@ -107,7 +107,7 @@ TYPED_TEST(OuroborosCrowd, FindsTheChunksOfEarlierCrowds) {
   EXPECT_EQ(crowd.broken_invariant(), "");
 }
 
-// A lone caller is not a crowd, however often it comes.
+// One caller is not a crowd, however often it calls, and three callers are not, either.
 TYPED_TEST(OuroborosCrowd, NeedsGroupsThatWait) {
   Crowd<TypeParam> crowd(simt::StrategyKind::round_robin, 3, 1, chunks_of(8192));
   crowd.malloc_by(1);
@@ -117,7 +117,8 @@ TYPED_TEST(OuroborosCrowd, NeedsGroupsThatWait) {
   EXPECT_EQ(crowd.chunks_taken(), before) << "512 pages suffice, and two groups wait at most";
 }
 
-// A crowd means that more than two groups wait, a chunk serves four of them, and half the pool is unused.
+// Callers are a crowd if more than two groups wait, a chunk has pages for at least four groups, and more than half of
+// the pool was never used.
 TYPED_TEST(OuroborosCrowd, CountsGroupsPagesAndChunks) {
   Rig<TypeParam> rig(8192 * KiB, chunks_of(8192));
   const auto& heap = rig.allocator.heap();

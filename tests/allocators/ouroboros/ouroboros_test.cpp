@@ -96,8 +96,8 @@ TYPED_TEST(OuroborosTest, DetectsExhaustionAndRecoversFromIt) {
     parameters.ring_capacity = 1024;
     Rig<TypeParam> rig(64 * KiB, parameters);
     const std::size_t blocks = testing::expect_all_blocks_come_again(rig, bytes);
-    // The rest of the pool is headers and queues. Pages of 16 bytes need four bytes of queue each, and a flat ring
-    // limits their number.
+    // Headers and queues take the rest of the pool. Each page of 16 bytes needs four bytes of queue, and a flat ring
+    // limits the number of pages.
     EXPECT_GE(blocks, std::min<std::size_t>(1024, 64 * KiB * 6 / 10 / bytes)) << bytes;
   }
 }
@@ -142,7 +142,7 @@ TYPED_TEST(OuroborosTest, GoesRoundItsQueue) {
   testing::expect_queues_go_round(rig);
 }
 
-// The chunks of these variants leave their class.
+// The chunks of these variants can leave their class.
 template <class A>
 class OuroborosChunkTest : public ::testing::Test {};
 TYPED_TEST_SUITE(OuroborosChunkTest, ChunkVariants);

@@ -1,5 +1,5 @@
 // These tests of the published forms of Ouroboros check sizes, exhaustion and recovery, then use seeded stress of all
-// six on small heaps.
+// six forms on small heaps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ TEST(LargestThatFits, FindsTheLastCountBeforeAStep) {
   }
 }
 
-// The rings of as many chunks as fit without rings are larger than the pool.
+// Rings for as many chunks as the pool could hold without rings would be larger than the pool.
 TEST(OuroborosPublishedLayout, GivesAPoolSmallerThanItsRingsMoreThanOneChunk) {
   Parameters parameters = chunks_of(8192);
   parameters.ring_capacity = 1 << 17;  // ten classes take 5 MiB
@@ -102,7 +102,7 @@ TYPED_TEST(OuroborosPublishedTest, ServesTheLastPagesToAPartOfAWarp) {
 TYPED_TEST(OuroborosPublishedTest, SendsLargeRequestsToTheDeviceHeap) {
   Parameters parameters = chunks_of(8192);
   parameters.device_heap_share = 0.5;
-  // 7/16 of the share, rounded down to a power of two.
+  // The largest request is 7/16 of the device heap's share, rounded down to a power of two.
   EXPECT_EQ(TypeParam::max_request(2048 * KiB, parameters), 256 * KiB);
   Rig<TypeParam> rig(2048 * KiB, parameters);
   const std::vector<void*> blocks = rig.malloc({8192, 8193, 100000, 256 * KiB});
@@ -122,7 +122,7 @@ TYPED_TEST(OuroborosPublishedTest, IgnoresNullServesZeroBytesAndRefusesTinyPools
   EXPECT_THROW(Rig<TypeParam>(8 * KiB, chunks_of(8192)), Unsupported);
 }
 
-// More free pages overflow into the next field, so no page can be taken.
+// The count of more than 2^24 - 1 free pages overflows into the next field, so no page can be taken.
 TEST(OuroborosPublished, CountsTo24BitsOfFreePages) {
   using Semaphore = ouroboros::published::PackedSemaphore;
   EXPECT_EQ(Semaphore::count(Semaphore::none + 16777215), 16777215);

@@ -1,5 +1,5 @@
 // These tests check that no lane is refused while pages are free, although takers overdraw the semaphore and hide pages
-// that are freed meanwhile. They are a hand-made sequence and a search over schedules.
+// that are freed meanwhile. The first test is a hand-made sequence, and the second searches over schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace {
 
 using testing::Rig;
 
-// ScriptedHeap has one class of one page per chunk and no chunks left, for one lane. Other lanes act in between:
-// * Round 1: A page is freed after the lane has looked for pages.
-// * Round 2: Before the lane looks, a taker of 32 lanes has got this page and has not returned the other 31 units yet.
+// ScriptedHeap is a heap without chunks left, whose only class has one page per chunk. One lane uses it. The heap
+// imitates what other lanes do meanwhile: * Round 1: A page is freed after the lane has looked for pages. * Round 2:
+// Before the lane looks, a taker of 32 lanes has got this page and has not returned the other 31 units yet.
 //   Its subtraction hides a second page that is freed. It returns the units after the lane has looked.
 //
-// So a page is free when the lane has seen nothing twice.
+// So a page is free although the lane has found none in two rounds.
 struct ScriptedHeap {
   struct Space {
     SIMT_FN std::uint32_t pages_log(std::uint32_t) const { return 0; }

@@ -12,7 +12,7 @@ using namespace ouroboros;
 using testing::Rig;
 using Queue = SegmentedQueue<ArrayHierarchy>;
 
-// Chunks of 64 bytes have 16 slots. There are three classes, so two segments belong to other classes.
+// Chunks of 64 bytes have 16 slots. There are three classes, so two of the segments belong to the other classes.
 TEST(OuroborosSegments, AreAsManyAsAllOtherChunksNeed) {
   ChunkSpace space;
   space.chunk_log = 6;
@@ -37,7 +37,7 @@ template <class A>
 class OuroborosSegmentsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(OuroborosSegmentsTest, SegmentedVariants);
 
-// Each group requests chunks before it knows that others take the last ones.
+// Each group requests chunks before it knows that other groups take the last ones.
 TYPED_TEST(OuroborosSegmentsTest, NoCrowdMakesTheQueueLongerForGood) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(40); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);

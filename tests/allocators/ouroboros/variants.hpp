@@ -1,4 +1,4 @@
-// These are the six reworked forms of Ouroboros as types for typed tests, and the parameters of small heaps.
+// This file has the six reworked forms of Ouroboros as types for typed tests, and parameters for small chunks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ using Variants = ::testing::Types<Variant<PageHeap<FlatRing>>, Variant<PageHeap<
                                   Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
                                   Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
 
-// The chunks of these forms leave their class.
+// The chunks of these forms can leave their class.
 using ChunkVariants = ::testing::Types<Variant<ChunkHeap<FlatRing>>, Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
                                        Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
 

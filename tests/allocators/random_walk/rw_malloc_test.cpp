@@ -29,7 +29,7 @@ TEST(RunWord, ReadsBackEveryRunBesideAnyNeighbours) {
           const PageRun run{first, pages, shared};
           std::uint64_t word = run_word::bits_of(run);
           const std::uint32_t end = first + pages;
-          // Before and behind the run, there is nothing, or runs that fill the word.
+          // The pages before and behind the run are free, or other runs fill them.
           if ((neighbours & 1) != 0 && first != 0) word |= run_word::bits_of({0, first, !shared});
           if ((neighbours & 2) != 0 && end != 32) word |= run_word::bits_of({end, 32 - end, shared});
           for (std::uint32_t page = first; page < end; ++page) {
@@ -118,7 +118,8 @@ TYPED_TEST(RunsInWordsTest, KeepsRunsWithinAWord) {
   }
 }
 
-// Makes a pool of 64 pages in which only the pages in `free` are free.
+// Requests four pages from a pool of 64 pages in which only the pages in `free` are free. Returns the first page of the
+// block, or -1 if the request fails.
 template <class A>
 std::ptrdiff_t page_of_four(std::set<std::uint32_t> free, std::uint64_t seed) {
   PageParameters parameters = pages_of(256);
@@ -135,8 +136,8 @@ std::ptrdiff_t page_of_four(std::set<std::uint32_t> free, std::uint64_t seed) {
   return block == nullptr ? -1 : rig.offset(block) / 256;
 }
 
-// "Free segments running across two neighboring words will also be connected". But page 0 is not adjacent to the last
-// page.
+// Pham et al. 2025: "Free segments running across two neighboring words will also be connected". But page 0 is not
+// adjacent to the last page.
 TEST(RandomWalkMallocRegions, ConnectsSegmentsOverTheBordersOfWords) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     EXPECT_EQ(page_of_four<RandomWalkMallocRegions>({30, 31, 32, 33}, seed), 30);
@@ -180,7 +181,7 @@ TEST(RandomWalkMallocRegions, LanesOfAWarpTakeRunsOfSeveralWords) {
   }
 }
 
-// Returns the number of pages that a warp of 32 small requests takes if all lanes come together.
+// Returns the number of pages in which the blocks begin.
 template <class A>
 std::size_t pages_in_use(Rig<A>& rig, const std::vector<void*>& blocks) {
   std::set<std::ptrdiff_t> pages;
@@ -206,8 +207,7 @@ TYPED_TEST(RandomWalkMallocTest, SmallRequestsOfAWarpShareARun) {
 
 TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
-    // The pool has one word with the runs of two warps. A page that is freed too early would be handed out again at
-    // once.
+    // The pool has one word of 32 pages. A page that is freed too early would be handed out again at once.
     Rig<TypeParam> rig(8192, pages_of(256), seed);
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 100));
     ASSERT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
@@ -230,7 +230,7 @@ TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
   }
 }
 
-// There are 31 free pages, no two side by side, so a shared run of more than one page is impossible.
+// There are 32 free pages, no two side by side, so a shared run of more than one page is impossible.
 TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
@@ -248,8 +248,8 @@ TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   }
 }
 
-// One region of 32 words has two runs of 16 pages in each word. Three warps request 96 of these 64 runs at once. What a
-// lane has seen of the other words is then outdated. The lanes look again instead of trying word after word.
+// One region of 32 words has two runs of 16 pages in each word. Three warps request 96 runs at once, but there are 64.
+// What a lane has seen of the other words is then outdated. The lanes look again instead of trying word after word.
 TEST(RandomWalkMallocReworked, LooksAgainWhereOthersFilledTheWords) {
   PageParameters parameters = pages_of(64);
   parameters.scarce_share = 0.1;
@@ -263,7 +263,7 @@ TEST(RandomWalkMallocReworked, LooksAgainWhereOthersFilledTheWords) {
   EXPECT_LE(most_lost, 8u);
 }
 
-// Walks of the published form are long if memory is scarce.
+// Walks of the other two forms are long if memory is scarce.
 template <class A>
 constexpr bool is_slow = !std::is_same_v<A, RandomWalkMallocReworked>;
 
@@ -276,7 +276,7 @@ TYPED_TEST(RandomWalkMallocTest, SurvivesSeededStress) {
     testing::StressPlan plan;
     plan.sizes = mixes[seed % mixes.size()];
     plan.threads = 2 + static_cast<std::uint32_t>(seed * 7 % 63);
-    // The pool has one to four words of pages of 64 bytes, and the last word may be a part.
+    // The pool has one to four words of pages of 64 bytes, and the last word may be partial.
     Rig<TypeParam> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
     ASSERT_EQ(testing::stress(rig, plan, seed), "");
     ASSERT_NE(rig.malloc({2048})[0], nullptr);  // everything is free again

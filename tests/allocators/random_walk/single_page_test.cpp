@@ -28,7 +28,7 @@ using testing::steps_of_page_requests;
 template <class A>
 class SinglePageTest : public ::testing::Test {
  public:
-  // Returns parameters with which walks fail only if there is no page.
+  // Returns parameters with which walks rarely give up while a page is free.
   static typename A::Parameters thorough() {
     typename A::Parameters parameters;
     parameters.page_bytes = 16;
@@ -96,7 +96,7 @@ TYPED_TEST(SinglePageTest, SurvivesSeededChurn) {
   const std::uint64_t last = testing::seeds(25);
   for (std::uint64_t seed = 1; seed <= last; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    // The pools are roomy at first and finally far too small for the blocks that the lanes hold.
+    // Some pools are roomy, and others are too small for the blocks that the lanes want to hold.
     const std::size_t pages = 8 + seed * 7 % 90;
     Rig<TypeParam> rig(pages * 16, this->thorough(), seed);
     const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, {.sizes = {4, 16}});
@@ -107,8 +107,8 @@ TYPED_TEST(SinglePageTest, SurvivesSeededChurn) {
   }
 }
 
-// Returns formulas (3) and (5) as exact sums over the requests, served one after the other. A step succeeds if one of
-// `width` pages is free.
+// Returns formula (3), or formula (5) for a `width` of more than 1, as an exact sum over requests that are served one
+// after the other. A step succeeds if one of `width` pages is free.
 double expected_steps(double pages, double free, double threads, double width) {
   double sum = 0;
   for (double served = 0; served < threads; ++served) {
@@ -117,8 +117,7 @@ double expected_steps(double pages, double free, double threads, double width) {
   return sum / threads;
 }
 
-// The numbers of pages are a power of two, where generators with short cycles in their low bits fail, a multiple of
-// one, and neither.
+// One number of pages is a power of two, because generators with short cycles in their low bits fail there.
 TEST(RandomWalkReworked, TakesTheStepsOfFormula3) {
   for (const std::uint32_t pages : {1u << 17, 5u << 14, 100'000u}) {
     const std::uint32_t free = pages / 10;
@@ -137,8 +136,8 @@ TEST(RandomWalkBitmapReworked, TakesTheStepsOfFormula5) {
   }
 }
 
-// Checks both word lengths of section 3.3, as published, where walks seldom give up. Theorem 1: With w pages to a word,
-// at least a w-th of the steps is left, and hardly more if few pages are free.
+// Checks a word length of section 3.3 with 1 % of the pages free, so that walks seldom give up. Theorem 1: with w pages
+// per word, at least 1/w of the steps remains, and hardly more if few pages are free.
 template <class A>
 void expect_formula_5(std::uint32_t word) {
   for (const std::uint32_t pages : {1u << 20, 1'000'000u}) {
@@ -147,7 +146,7 @@ void expect_formula_5(std::uint32_t word) {
     const double measured = steps_of_page_requests<A>(pages, free, 4096, 7).average();
     const double by_chance = 4.5 * expected / std::sqrt(4096);
     EXPECT_GT(measured, expected - by_chance) << pages;
-    EXPECT_LT(measured, 1.1 * expected + by_chance) << pages;  // words that others have locked cost steps, too
+    EXPECT_LT(measured, 1.1 * expected + by_chance) << pages;  // words that other lanes have locked cost steps, too
     const double left = measured * word / expected_steps(pages, free, 4096, 1);
     EXPECT_GT(left, 1) << pages;
     EXPECT_LT(left, word == 32 ? 1.3 : 1.5) << pages;
@@ -159,7 +158,7 @@ TEST(RandomWalkBitmap64, TakesTheStepsOfFormula5) { expect_formula_5<RandomWalkB
 TEST(CollaborativeRandomWalkReworked, LanesOfAWarpLeaveAfterTheSameRounds) {
   const std::uint32_t pages = 1 << 20;
   const testing::Steps plenty = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 10, 4096, 3);
-  // 32 words of 32 pages have over 100 free pages. The attempt without a load does not count as a step.
+  // The 32 words of a step have 102 free pages on average. The attempt without a load does not count as a step.
   EXPECT_LT(plenty.average(), 1.01);
   const testing::Steps scarce = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 100, 4096, 3);
   std::size_t whole_warps = 0;  // the executor splits a few warps
@@ -168,14 +167,15 @@ TEST(CollaborativeRandomWalkReworked, LanesOfAWarpLeaveAfterTheSameRounds) {
     whole_warps += *std::min_element(lanes, lanes + 32) == *std::max_element(lanes, lanes + 32);
   }
   EXPECT_GT(whole_warps, 110u);  // of 128
-  // A round has 10.24 free pages at first and 6.1 at the end. So 32 pages take at least 3.1 rounds, and at most those
-  // of 6.1 pages a round.
+  // The 32 words of a round have 10.24 free pages on average at first, and 6.24 at the end. So a warp needs at least 32
+  // / 10.24 = 3.1 rounds on average.
   EXPECT_GT(scarce.average(), 3.1);
   EXPECT_LT(scarce.average(), 6.3);
 }
 
 TEST(CollaborativeRandomWalkReworked, HelpsTheLanesThatFindNothing) {
-  // Each word but one has one free page. No lane of RW-BM needs only one step, and a warp of CoRW needs one or two.
+  // The 32 words have 64 free pages at random places. A lane whose word has no free page gets one that another lane has
+  // found, so every lane needs one step.
   const testing::Steps steps = steps_of_page_requests<CollaborativeRandomWalkReworked>(1024, 64, 32, 1);
   std::set<void*> blocks(steps.blocks.begin(), steps.blocks.end());
   EXPECT_EQ(blocks.size(), 32u);
@@ -197,13 +197,14 @@ TEST(RandomWalkReworked, GivesUpAfterTheProbesOfTheRule) {
   const testing::Steps words = steps_of_page_requests<RandomWalkBitmapReworked>(1000, 0, 32, 1);
   for (const std::uint32_t each : words.steps) EXPECT_EQ(each, 1024u);  // 32 words, 32 probes each
   const testing::Steps published = steps_of_page_requests<RandomWalkBitmap>(1000, 0, 32, 1);
-  // The steps include words that others had locked.
+  // The steps include words that other lanes had locked.
   for (const std::uint32_t each : published.steps) EXPECT_GE(each, 34u);
   const testing::Steps of_64 = steps_of_page_requests<RandomWalkBitmap64>(1000, 0, 32, 1);
   for (const std::uint32_t each : of_64.steps) EXPECT_GE(each, 17u);
 }
 
-// One of thirty-two words is free, and all others are full. 34 random words miss it in one of three walks.
+// One of thirty-two words is free, and all others are full. A walk of 34 random words misses the free word in one of
+// three cases.
 TEST(RandomWalkBitmapReworked, FindsFreePagesThatLieInOneWord) {
   random_walk::PageParameters parameters;
   parameters.page_bytes = 16;
@@ -220,7 +221,7 @@ TEST(ClusteredRandomWalkReworked, TakesThePageBesideTheLastOne) {
   parameters.page_bytes = 16;
   Rig<ClusteredRandomWalkReworked> rig(std::size_t{16} << 16, parameters);
   const std::ptrdiff_t first = rig.offset(rig.malloc({16})[0]);
-  // The next mallocs run in other kernels, because the last page outlives its session.
+  // The next mallocs run in other kernels. The allocator keeps the thread's last page from kernel to kernel.
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), first + 16);
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), first + 32);
 }

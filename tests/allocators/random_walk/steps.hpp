@@ -1,4 +1,4 @@
-// This file has a wrapping thread that counts the steps of mallocs.
+// steps_of_page_requests() counts the steps of mallocs of one page.
 #pragma once
 
 #include <vector>
@@ -42,13 +42,13 @@ struct Steps {
   }
 };
 
-// Requests one page for each of `threads` threads, a multiple of 32. Of the `pages` pages, `free` are free at random
+// Lets each of `threads` threads, a multiple of 32, request one page. Of the `pages` pages, `free` are free at random
 // places.
 template <class A>
 Steps steps_of_page_requests(std::uint32_t pages, std::uint32_t free, std::uint32_t threads, std::uint64_t seed) {
   simt::ExecutorOptions options;
   options.mode = simt::ExecutorMode::deterministic;
-  options.strategy = simt::StrategyKind::lockstep;  // warps stay together as they mostly do on a GPU
+  options.strategy = simt::StrategyKind::lockstep;  // the lanes of a warp stay together
   options.seed = seed;
   simt::Device device(options);
   simt::Stream stream(device);

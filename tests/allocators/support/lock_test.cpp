@@ -8,7 +8,7 @@
 namespace allocbench {
 namespace {
 
-// In LockLate, ticket 2 has been served and its owner has left, but a load still returns the word from before.
+// In LockLate, the owner of ticket 2 has left and ticket 3 is served, but the first load still returns 2.
 struct LockLate {
   template <class Thread>
   void operator()(Thread& thread, TicketLock* lock, std::uint32_t* on_arrival) const {
@@ -19,8 +19,8 @@ struct LockLate {
   }
 };
 
-// A search that began before this lane freed must not make the lane give up. So the lane must know that ticket 2 is not
-// being served any more. (halloc and scatteralloc share the result of failed searches.)
+// Lanes of halloc and scatteralloc share the result of a failed search. A search that began before this lane freed a
+// block must not make the lane give up. So the lane must know that ticket 2 is not served any more.
 TEST(TicketLock, AnArrivalSeesWhoIsServedThoughALoadShowsTheOneBefore) {
   simt::ExecutorOptions options;
   options.mode = simt::ExecutorMode::deterministic;

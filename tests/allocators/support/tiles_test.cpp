@@ -40,7 +40,7 @@ class TilesTest : public ::testing::TestWithParam<std::uint32_t> {
   simt::Stream stream_{device_};
 };
 
-// In blocks of 40 threads, the last tile of each is never full, and no tile belongs to two blocks.
+// In thread blocks of 40 threads, the last tile of each block is never full, and no tile belongs to two blocks.
 TEST_P(TilesTest, BelongToOneBlockAndCountEveryLane) {
   constexpr std::uint32_t blocks = 3;
   constexpr std::uint32_t threads = 40;
@@ -73,7 +73,7 @@ TEST_P(TilesTest, BeyondTheTableHaveNoState) {
   EXPECT_EQ(count, lanes());
 }
 
-// Any of a tile's lanes may come together, and all that do agree on their mask.
+// Any lanes of a tile may come together, and those that do have the same mask.
 TEST_P(TilesTest, MeetTheirOwnLanesOnly) {
   simt::Buffer<simt::LaneMask> masks(32);
   simt::launch(stream_, {1, 32}, MeetInTile{}, tiles(), masks.data());

@@ -66,7 +66,7 @@ enum class NullBug {
   loses_slot   // a free slot is marked as taken
 };
 
-// NullFree shows each bug when null pointers are freed while other blocks live, or when all slots are counted
+// A model finds each bug of NullFree if it frees null pointers while other blocks live, or if it counts all slots
 // afterwards.
 template <NullBug bug>
 class NullFree : public BitSpecimen {
@@ -99,7 +99,7 @@ class NullFree : public BitSpecimen {
 };
 
 // ForgetfulReset clears the bitmap and forgets to reset the count of taken slots. So the new heap looks as full as the
-// old one was.
+// old one.
 template <Form form>
 class ForgetfulReset : public CountBeforeBit<Form::repaired> {
  public:

@@ -1,4 +1,4 @@
-// These specimens of Comb each lack one of the steps that make it safe (allocators/comb/). The twin of all is Comb
+// Each of these specimens lacks one of the steps that make Comb safe (allocators/comb/). Their common twin is Comb
 // itself, on the same heap.
 #pragma once
 

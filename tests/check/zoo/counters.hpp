@@ -31,8 +31,8 @@ class LostUpdate : public BumpSlots {
   }
 };
 
-// OffByOne tests the old value of a bump pointer against the end, so the last block begins inside the pool and ends
-// outside.
+// OffByOne compares only the first 16 bytes of a block with the end, so a larger last block may begin inside the pool
+// and end outside.
 template <Form form>
 class OffByOne : public BumpBytes {
  public:
@@ -51,7 +51,8 @@ class OffByOne : public BumpBytes {
   }
 };
 
-// LeakOnFailure counts a slot before it looks for one. A request that finds none must subtract its count again.
+// LeakOnFailure counts a slot before it looks for one. A request that finds none must subtract its count again, but the
+// broken form does not.
 template <Form form>
 class LeakOnFailure : public CountedSpecimen {
  public:
@@ -78,8 +79,9 @@ class LeakOnFailure : public CountedSpecimen {
   }
 };
 
-// CounterOverflow has two halves of 16 slots. Each has one word, with a bit per slot and above them the count of the
-// slots. The count shows an empty half, whose first slot needs no search. A count of 4 bits is also 0 for a full half.
+// CounterOverflow has two halves of 16 slots. Each half has one word, with a bit per slot and, above the bits, the
+// count of taken slots. A count of 0 means an empty half, whose first slot needs no search. In the broken form, the
+// count has 4 bits, so it is also 0 for a full half.
 template <Form form>
 class CounterOverflow : public Specimen {
  public:
@@ -125,9 +127,9 @@ class CounterOverflow : public Specimen {
   std::uint32_t* halves_ = nullptr;
 };
 
-// CounterUnderflow has a count of free slots, which a request lowers before it looks. Only the request that finds 0 is
-// refused. The next one finds the count below 0, which is a very large unsigned number. `count_` is the change of the
-// count since the heap was new.
+// CounterUnderflow has a count of free slots, which a request lowers before it looks. In the broken form, only the
+// request that finds 0 is refused. The next one finds the count below 0, which is a very large unsigned number.
+// `count_` is the change of the count since the heap was new.
 template <Form form>
 class CounterUnderflow : public CountedSpecimen {
  public:

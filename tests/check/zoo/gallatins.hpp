@@ -1,5 +1,5 @@
-// These specimens of Gallatin have the errors that its authors report for their own versions, one by one
-// (allocators/gallatin/). The error that the published form itself has is repaired in all of them (docs/findings.md).
+// Each of these specimens has one of the errors that Gallatin's authors report for their own versions
+// (allocators/gallatin/). The error of the published form is repaired in all specimens (docs/findings.md).
 #pragma once
 
 #include "allocators/gallatin/gallatin_static.hpp"

@@ -1,5 +1,5 @@
-// These versions of the suite's allocators exist only for a search, to confirm or refute what a reader of their code
-// suspects. The twins have the safe version on the same heap.
+// A search runs these versions of the suite's allocators to confirm or refute what a reader of their code suspects.
+// Each twin is the safe version on the same heap.
 #pragma once
 
 #include "allocators/flatter_scatter/flatter_scatter.hpp"
@@ -36,9 +36,9 @@ struct OrderedBits : A {
   }
 };
 
-// RocmSpecimen is ROCm's development version in which two slabs of one size may be made at the same time: without the
-// interval, or with an interval in which two slabs are made. Its bits are ordered, because the published ones would
-// race in the twins, too.
+// RocmSpecimen is ROCm's development version, in which two lanes may make slabs of one size at the same time, because
+// there is no interval between slabs or it ends while a lane still makes one. Its bits are ordered, because the
+// published ones would race in the twins, too.
 template <std::uint32_t interval>
 struct RocmSpecimen {
   template <Form form>

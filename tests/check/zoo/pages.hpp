@@ -9,8 +9,8 @@ namespace allocbench::zoo {
 // count of a page keeps it bound. If a malloc takes a bit before it is counted, its page may be bound to another size
 // meanwhile.
 //
-// Each page has one word: the bound block size in units of 64 bytes (upper half) and the number of counted blocks
-// (lower half).
+// The word of a page has the bound block size in units of 64 bytes (upper half) and the number of counted blocks (lower
+// half).
 template <Form form>
 class RecycledPage : public Specimen {
  public:
@@ -45,7 +45,7 @@ class RecycledPage : public Specimen {
         if (index < blocks_per_page(units)) return block(page, index, units);
         leave(thread, page);
       } else {
-        // This form looks at the size, takes a bit, and only then counts the block.
+        // In a page that is in use, this form takes a bit and only then counts the block.
         const std::uint32_t seen = thread.atomic(words_[page]).load(simt::acquire);
         if ((seen & count_mask) == 0) {
           if (!enter(thread, page, units)) continue;
@@ -115,7 +115,8 @@ class RecycledPage : public Specimen {
   std::uint32_t* bits_ = nullptr;
 };
 
-// MisalignedSplit is a bump pointer that rounds requests to 8 bytes. A block behind an odd multiple of 8 is misaligned.
+// MisalignedSplit is a bump allocator that rounds requests to 8 bytes. A block behind an odd multiple of 8 is
+// misaligned.
 template <Form form>
 class MisalignedSplit : public BumpBytes {
  public:

@@ -7,9 +7,9 @@ namespace allocbench::zoo {
 
 // MissedMark hands slots out in the order of their numbers. They return in any order, but are recycled in order: a free
 // marks its own number, then moves the head over all marked ones. If two lanes free neighbours, the later one must see
-// both marks. A stored mark and a look that loads do not guarantee this. A GPU may let the load overtake the store, so
-// both lanes miss the other's mark, and the head stays forever. Only held stores show it. An update instead of the load
-// makes the lane's own mark visible first.
+// both marks. A store of the mark and then a load do not guarantee this. A GPU may let the load overtake the store.
+// Then both lanes miss the other's mark, and the head stays forever. Only a search that holds stores back finds this.
+// In the repaired form, an update replaces the load and makes the lane's own mark visible first.
 template <Form form>
 class MissedMark : public Specimen {
  public:
@@ -122,7 +122,7 @@ class RingWrap : public Specimen {
   }
 
  private:
-  // A place holds 0, which stands for the slot of this place in a new heap, or the slot + 1.
+  // A place holds `empty`, a slot plus 1, or 0. In a new heap, 0 stands for the slot with the number of the place.
   static constexpr std::uint32_t empty = 0xffffffffu;
 
   SlotPool pool_;

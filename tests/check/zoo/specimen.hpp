@@ -1,7 +1,7 @@
 // The bug zoo has allocators that are broken on purpose. Each has a repaired twin, of its own or shared, which differs
-// only in the bug. `allocbench check` must find every broken one and nothing in the twins. Published GPU allocators had
-// these bugs (page recycled under an allocation, full mask in divergent code, ABA ...); here they have their smallest
-// form.
+// only in the bug. `allocbench check` must find every broken one and nothing in the twins. Published GPU allocators
+// have bugs of these kinds, for example a page recycled under an allocation, a full mask in divergent code, or ABA.
+// Here the bugs have their smallest form.
 #pragma once
 
 #include <string_view>
@@ -33,7 +33,7 @@ class SlotPool {
   std::uint32_t slots_ = 0;
 };
 
-// SlotBits has the taken slots: a word with a bit for each.
+// SlotBits is a word with a bit for each slot, which is set if the slot is taken.
 class SlotBits {
  public:
   static constexpr std::uint32_t none = 32;
@@ -101,7 +101,7 @@ class BitSpecimen : public Specimen {
   SlotBits bits_;
 };
 
-// CountedSpecimen has slots with a bit each, and a count of them.
+// CountedSpecimen has slots with a bit each, and a count of the taken slots.
 class CountedSpecimen : public Specimen {
  public:
   explicit CountedSpecimen(Arena& arena) : pool_(arena), count_(arena.metadata<std::uint32_t>(1)), bits_(arena) {}
@@ -118,7 +118,7 @@ class CountedSpecimen : public Specimen {
   SlotBits bits_;
 };
 
-// BumpSpecimen has a number that only grows. Memory below it is never free again.
+// BumpSpecimen has a number that only grows until a reset. Until then, memory below the number is never free again.
 template <class Number>
 class BumpSpecimen : public Specimen {
  public:

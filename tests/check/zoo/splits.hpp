@@ -98,8 +98,9 @@ class UnmergedBuddies : public Specimen {
   std::uint32_t* is_pair_ = nullptr;  // true for a slot in use that is a pair
 };
 
-// LateHeader lets four lanes of a group share a run of four slots. The header of the run counts them, and the last free
-// returns the run. If a leader passes the run on before it writes the header, a lane may have freed its block already.
+// LateHeader lets up to four lanes of a group share a run of four slots. The header of the run counts the lanes, and
+// the last free returns the run. If a leader passes the run on before it writes the header, a lane may free its block
+// before the header is there.
 template <Form form>
 class LateHeader : public Specimen {
  public:
