@@ -52,7 +52,7 @@ TEST(Forecast, ASeriesGrowsAsItsLastTwoCells) {
   forecaster.note_round("fig", cell("a", "a", 32), 0.2);
   EXPECT_NEAR(seconds(128), 0.8, 1e-9) << "linear";
   forecaster.note_round("fig", cell("a", "a", 64), 1.6);
-  EXPECT_NEAR(seconds(128), 6.4, 1e-9) << "at most with the square";
+  EXPECT_NEAR(seconds(128), 3.2, 1e-9) << "at most in proportion";
   forecaster.note_round("fig", cell("a", "a", 128), 0.8);
   EXPECT_NEAR(seconds(256), 0.8, 1e-9) << "it never shrinks";
   forecaster.note_round("fig", cell("a", "a", 256), 3.2);
@@ -326,6 +326,17 @@ TEST(Fills, ThatAreShortCountAsAPartOfTheRound) {
   const Forecast larger = forecaster.about("fig", with_pool("a", "get_page", 1, 32));
   EXPECT_EQ(larger.seconds, 0.2);
   EXPECT_EQ(larger.fill_seconds, 0);
+}
+
+TEST(Fills, ThatAreShortShowThatTheOwnWorkloadFillsFast) {
+  Forecaster forecaster;
+  forecaster.note_round("fig", with_pool("other", "get_page", 1, 16), 2.1, {.seconds = 2});
+  forecaster.note_round("fig", with_pool("a", "scenario", 1, 16), 2.1, {.seconds = 2});
+  EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "get_page", 10)), 20) << "only the other workload tells";
+  forecaster.note_round("fig", with_pool("a", "get_page", 1, 16), 0.1, {.seconds = 0.01, .follows = true});
+  EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "get_page", 10)), 20) << "a copy tells nothing";
+  forecaster.note_round("fig", with_pool("a", "get_page", 1, 16), 0.1, {.seconds = 0.01});
+  EXPECT_DOUBLE_EQ(forecaster.fill_seconds(with_pool("a", "get_page", 10)), 0.1);
 }
 
 TEST(Fills, AreSharedByTheCellsOfAProcess) {

@@ -64,7 +64,7 @@ std::vector<double> below(const std::vector<double>& values, double limit) {
   return smaller;
 }
 
-// Extrapolates the growth of the last two smaller cells, at most with the square. If there is only one, returns its
+// Extrapolates the growth of the last two smaller cells, at most in proportion. If there is only one, returns its
 // time. Without a smaller cell, returns nullopt.
 std::optional<double> grown(const std::map<double, double>& measured, double growth) {
   const auto end = measured.lower_bound(growth);
@@ -74,7 +74,7 @@ std::optional<double> grown(const std::map<double, double>& measured, double gro
   const auto before = std::prev(last);
   if (before->first <= 0 || before->second <= 0) return last->second;
   const double slope = std::log(last->second / before->second) / std::log(last->first / before->first);
-  return last->second * std::pow(growth / last->first, std::clamp(slope, 0.0, 2.0));
+  return last->second * std::pow(growth / last->first, std::clamp(slope, 0.0, 1.0));
 }
 
 }  // namespace
@@ -84,15 +84,16 @@ bool costs_worker(Status status) {
 }
 
 void Forecaster::note_round(const std::string& figure, const Cell& cell, double seconds, Fill fill) {
-  if (fill.seconds < least_fill_seconds) fill.seconds = 0;
+  const bool fills_again = fill.seconds >= least_fill_seconds;
   const auto rates = fill_rates_.find(cell.label);
   if (fill.follows && rates != fill_rates_.end() && rates->second.contains(cell.workload)) {
     Followers& followers = followers_[{cell.label, cell.workload}];
     ++followers.cells;
-    followers.refills += fill.seconds > 0 ? 1 : 0;
+    followers.refills += fills_again ? 1 : 0;
   }
-  note_fill(cell, fill.seconds);
-  seconds = std::max(0.0, seconds - fill.seconds);
+  // A short fill that follows another one started from a copy, so it does not show how fast the allocator is.
+  if (fills_again || !fill.follows) note_fill(cell, fill.seconds);
+  if (fills_again) seconds = std::max(0.0, seconds - fill.seconds);
   Record& own = record(figure, cell);
   ++own.tried;
   ++own.timed;
@@ -105,8 +106,8 @@ void Forecaster::note_round(const std::string& figure, const Cell& cell, double 
 }
 
 void Forecaster::note_fill(const Cell& cell, double seconds) {
-  if (seconds < least_fill_seconds || cell.pool_bytes == 0) return;
-  filling_.insert(cell.workload);
+  if (seconds <= 0 || cell.pool_bytes == 0) return;
+  if (seconds >= least_fill_seconds) filling_.insert(cell.workload);
   double& rate = fill_rates_[cell.label][cell.workload];
   rate = std::max(rate, seconds / gib_of_pool(cell));
 }
