@@ -57,7 +57,7 @@ FAMILIES = {"delaunay": delaunay, "rgg": rgg}
 
 
 def name(family, n, seed):
-    """Returns the name of DIMACS. A Delaunay graph has no seed there, so only other seeds than 0 stand in the name."""
+    """Returns the name that DIMACS gives to such graphs. Its Delaunay graphs have no seed, so their names have one only if it is not 0."""
     return f"rgg_n_2_{n}_s{seed}" if family == "rgg" else f"delaunay_n{n}" + (f"_s{seed}" if seed else "")
 
 

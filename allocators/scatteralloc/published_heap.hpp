@@ -1,5 +1,5 @@
-// PublishedHeap is the heap of ScatterAlloc as published: every lane walks alone over the pages. scatteralloc.hpp lists
-// the differences from the paper.
+// PublishedHeap is the heap of ScatterAlloc as published: a single lane walks over the pages, for itself or for its
+// coalesced group. scatteralloc.hpp lists the differences from the paper.
 #pragma once
 
 #include <algorithm>

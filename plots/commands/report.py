@@ -33,8 +33,8 @@ def main(arguments: list[str]) -> int:
         description="Write stored results as one HTML page. It first answers which allocator suits a job, and then shows the evidence.",
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder above several runs, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="file of the page (default: report.html in the folder of the first path; for kept "
-        "results below build/drawn). A missing .html is added")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="file of the page (default: report.html in the folder of the first path; for a kept "
+        "run, in the same folder below build/drawn). A missing .html is added")
     # The front end passes its errors about logs that it cannot read.
     parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""This module reads the keys of a config's `plot` from configs/schema/config.schema.json, their only list."""
+"""This module reads the keys of a config's `plot` from configs/schema/config.schema.json. No other file lists all of them."""
 
 from __future__ import annotations
 

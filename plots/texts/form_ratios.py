@@ -25,7 +25,7 @@ _BAND = (0.67, 1.5)
 _SHORT = 15e-6
 # These pairs run the same few instructions, so their ratio shows how the two ways of measuring differ.
 _YARDSTICKS = {"atomic_malloc": "bump"}
-# These adapters run the maintained successor of the original.
+# These forms are compared with adapters of mallocMC, the maintained successor of the original.
 _HEIRS = {"scatteralloc": "mallocmc", "scatteralloc_no_coalescing": "mallocmc_no_coalescing"}
 _PHASES = ("alloc", "free")
 

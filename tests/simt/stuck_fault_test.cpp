@@ -1,5 +1,5 @@
-// These tests run launches that can never end or whose device code gives up (deadlock, livelock, budget, exceptions and
-// traps), and launches that only look like these.
+// These tests run launches that never end (deadlock, livelock, step budget), launches that an exception or a trap ends,
+// and launches that only look like these.
 #include <stdexcept>
 
 #include "tests/simt/fault_helpers.hpp"

@@ -27,7 +27,7 @@ struct ReadItemsKernel {
   }
 };
 
-// The first thread of every block looks up its element of `elements`. The elements are divided evenly among the blocks.
+// The first thread of every block looks up one element. The indices of these elements are evenly spaced from 0 on.
 struct GetElementsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, ItemList list, std::uint64_t elements, std::uint32_t** got) const {

@@ -39,8 +39,8 @@ struct ExpectedGraph {
 };
 
 // Walks every list and the tree from its root. Each node and edge must be reached exactly once. Keys must grow from
-// left to right and be the ids of the list. The edges of a node must lead to the targets of its arcs, as often as these
-// occur. Returns the first mistake, or an empty text.
+// left to right and be the ids of the list. The edges of a node and its arcs must have the same targets,
+// each equally often. Returns the first mistake, or an empty text.
 std::string graph_problem(const BuiltGraph& graph, const ExpectedGraph& expected);
 
 }  // namespace allocbench::graph

@@ -67,11 +67,12 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
-                               "Folder of earlier results, which predict times and failures. Cells that will probably "
-                               "fail come late (default: kept results of this device, else of another GPU)")
+                               "Folder of earlier results (default: kept results of this device, else of another GPU). "
+                               "They predict times and failures. Cells that will probably fail come after the others")
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
-  app.add_option("--seed", run.seed, "Seed of requests and order (default: the config's)")->type_name("N");
+  app.add_option("--seed", run.seed, "Seed of the requests and of the order of measurements (default: the config's)")
+      ->type_name("N");
   app.add_option("--verify", run.verify,
                  "full: check the contents of all blocks of every cell. auto (default): on a GPU, if this would take "
                  "longer than the cell's first round and than 50 ms, check the blocks of at most 1,024 callers. Cells "
@@ -109,7 +110,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
 }
 
 void add_run_options(CLI::App& app, RunOptions& run) {
-  app.add_option("-c,--config,config", run.config, "The config to run. The name --config is optional")
+  app.add_option("-c,--config,config", run.config, "The config to run. The word --config can be left out")
       ->type_name("FILE");
   add_device_option(app, run.device);
   app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");

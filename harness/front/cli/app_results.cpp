@@ -19,8 +19,8 @@ void add_report(CLI::App& app, ReportOptions& reporting) {
                               "Write one HTML page instead of the table. The page ranks allocators for each job, shows "
                               "the evidence and needs no network");
   verb->add_option("-o,--out", reporting.page,
-                   "With --html: file of the page (default: report.html in the first folder; for kept results below "
-                   "build/drawn)")
+                   "With --html: file of the page (default: report.html in the first folder; for a kept run, in the "
+                   "same folder below build/drawn)")
       ->needs(html)
       ->type_name("FILE");
 }
@@ -117,7 +117,7 @@ void add_merge(CLI::App& app, MergeOptions& merging) {
       ->required()
       ->type_name("DIR");
   verb->add_option("-o,--out", merging.out,
-                   "Folder for the results, one folder per config. Nothing in it is overwritten")
+                   "Folder for the results. Each config gets a folder in it. Nothing is overwritten")
       ->required()
       ->type_name("DIR");
   verb->add_flag("--allow-mixed", merging.allow_mixed,

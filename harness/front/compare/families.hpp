@@ -12,8 +12,8 @@ namespace allocbench::front {
 // Returns "halloc" for halloc_reworked, because the ids of a family begin with the same word.
 std::string family_of(const std::string& allocator);
 
-// Summary of the ratios for one family of allocators or one workload. A ratio is the time of B divided by the time of
-// A, one for each cell that has a time on both sides.
+// Summary of the ratios for one family of allocators or one workload. Each cell that has a time
+// on both sides gives one ratio: the time of B divided by the time of A.
 struct FamilyRatio {
   std::string kind;  // "allocator" or "workload"
   std::string name;

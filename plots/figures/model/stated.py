@@ -45,7 +45,9 @@ class Position:
 
 
 def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
-    """Returns the stated values for the panel of this phase and metric, from the cells of `run`."""
+    """Returns the stated values for the panel of `run` that shows this phase and metric. A value for a setting that
+    other cells of the panel do not have is left out.
+    """
     return [Mark(float(entry["where"][x]), float(entry["value"]), entry["source"], entry.get("allocator", ""))
             for entry in _entries(run)
             if (entry.get("phase", ""), entry["metric"]) == (phase, metric) and x in entry["where"]
@@ -77,8 +79,8 @@ def positions(run: Run, phase: str, metric: str) -> list[Position]:
 
 
 def _in_panel(run: Run, key: str, phase: str, metric: str, x: str = "") -> list[dict]:
-    """Returns the entries about the panel of this phase and metric, from the cells of `run`. Their conditions on
-    `x` do not count.
+    """Returns the entries about the panel of `run` that shows this phase and metric. Their conditions on `x` do not
+    count.
     """
     return [entry for entry in _of_back_end(run, run.plot.get(key, []))
             if (entry.get("metric", metric), entry.get("phase", phase)) == (metric, phase)

@@ -91,8 +91,8 @@ TYPED_TEST(OuroborosCrowd, IsSpreadOverMoreChunks) {
   }
 }
 
-// The chunks of a crowd stay in the class, so later crowds find them. There are never more chunks than groups, plus the
-// storage of the queue.
+// The chunks of a crowd stay in the class, so later crowds find them. Apart from the chunks that store the queue, the
+// class never has more chunks than groups.
 TYPED_TEST(OuroborosCrowd, FindsTheChunksOfEarlierCrowds) {
   constexpr std::uint32_t warps = 100;
   Crowd<TypeParam> crowd(simt::StrategyKind::round_robin, warps, 1, chunks_of(8192));
