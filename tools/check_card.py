@@ -2,7 +2,7 @@
 """Checks the kept results of a card. Reviewers run this script on a pull request, and tests run it on each folder of
 results/reference.
 
-CARD is a folder with one folder per run and a README.md. Its name has only small letters, digits and hyphens. The other
+CARD is a folder with one folder per run and a README.md. Its name has only lower-case letters, digits and hyphens. The other
 rules are:
 
 * Each run comes from one clean revision, one card and one driver.
@@ -36,7 +36,7 @@ PAGES = {".md", ".png", ".json"}
 def objections_to_folder(card: pathlib.Path) -> list[str]:
     found = []
     if not re.fullmatch(r"[a-z][a-z0-9-]*", card.name):
-        found.append(f"{card}: name the folder after the card, in small letters, digits and hyphens: h200, rtx-4090")
+        found.append(f"{card}: name the folder after the card, in lower-case letters, digits and hyphens: h200, rtx-4090")
     if not (card / "README.md").exists():
         found.append(f"{card}: README.md is missing. It must name the card, the driver, the clocks and the command")
     for path in sorted(card.rglob("*")):
