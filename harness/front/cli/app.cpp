@@ -46,6 +46,18 @@ constexpr const char* footer =
     "ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS (folder of the Python package plots), ALLOCBENCH_PYTHON "
     "(the Python interpreter), NO_COLOR (no colours).";
 
+void add_device_memory_option(CLI::App& app, RunOptions& run) {
+  const auto read_memory = [&run](const std::string& text) {
+    run.memory_bytes = parse_bytes(text);
+    if (!run.memory_bytes) throw CLI::ValidationError("--device-memory", "must be a size such as 8GiB; found " + text);
+  };
+  app.add_option_function<std::string>("--device-memory", read_memory,
+                                       "Plan for a device with SIZE of memory: skip cells with a larger pool, and fit "
+                                       "the pool to SIZE where a config says `\"pool\": \"fit\"` "
+                                       "(default: the device's memory)")
+      ->type_name("SIZE");
+}
+
 // Adds the options that measuring a config, `study` and `try` have in common.
 void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option("-b,--backend", run.backend, "auto: cuda if there is a worker and a device for it, else cpu")
@@ -79,16 +91,9 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                  "whose counts a plot or a claim shows are always checked in full")
       ->check(CLI::IsMember({"auto", "full"}))
       ->type_name("auto|full");
-  const auto read_memory = [&run](const std::string& text) {
-    run.memory_bytes = parse_bytes(text);
-    if (!run.memory_bytes) throw CLI::ValidationError("--device-memory", "must be a size such as 8GiB; found " + text);
-  };
-  app.add_option_function<std::string>("--device-memory", read_memory,
-                                       "Plan for a device with SIZE of memory: skip cells with a larger pool, and fit "
-                                       "the pool to SIZE where a config says `\"pool\": \"fit\"` "
-                                       "(default: the device's memory)")
-      ->type_name("SIZE");
-  app.add_flag("--full", run.full, "Measure the larger grid of each config that has a part `full`");
+  add_device_memory_option(app, run);
+  app.add_flag("--full", run.full,
+               "Measure the larger grid of each config that has a part `full`. This takes much longer");
   app.add_option("--os-threads", run.os_threads,
                  "CPU back end: number of OS threads that run thread blocks (0 = one per core)")
       ->type_name("N");
