@@ -21,6 +21,7 @@ from plots.runs import configs, labels
 ENOUGH = 6  # least number of rounds for the 95 % interval of a median
 # Statuses of cells that failed or were skipped. `unsupported` and `oom` are answers of the allocator.
 HOLES = ("timeout", "skipped", "incorrect", "device_fault", "crashed")
+_ENDED_BY_TIME = ("time of the study", "not finished")  # reasons in `stop`
 _OF_A_START = (b'{"event":"run"', b'{"event":"device"')
 
 
@@ -113,6 +114,13 @@ class Origin:
     def few_rounds(self) -> int:
         """Returns the number of cells with a number but no interval."""
         return sum(any("no_interval" in phase for phase in cell.get("phases", [])) for cell in self.cells)
+
+    @cached_property
+    def cut_short(self) -> int:
+        """Returns the number of cells with a number but no interval whose rounds the time of the study ended. Measuring
+        again gives more rounds to these cells, but not to cells that another rule ended.
+        """
+        return sum(cell.get("stop") in _ENDED_BY_TIME and any("no_interval" in phase for phase in cell.get("phases", [])) for cell in self.cells)
 
     @cached_property
     def late_verifications(self) -> int:

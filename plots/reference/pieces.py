@@ -67,7 +67,7 @@ def plans(groups: Groups, minutes: float, rounds: int, revision: str = "") -> li
 
 def _is_whole(runs: Sequence[Origin], revision: str) -> bool:
     """Returns whether nothing of these runs has to be measured again if all results are to have this revision."""
-    return all(run.revisions == [revision] and not (run.is_dirty or run.has_changed or run.left_out or (run.judges_times and run.few_rounds)) for run in runs)
+    return all(run.revisions == [revision] and not (run.is_dirty or run.has_changed or run.left_out or (run.judges_times and run.cut_short)) for run in runs)
 
 
 def _plan(name: str, groups: Groups, known: dict[str, Forecast], everything: list[Forecast], minutes: float, rounds: int, revision: str) -> Plan:

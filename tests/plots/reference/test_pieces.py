@@ -65,11 +65,14 @@ def test_configs_that_are_whole_at_the_revision_are_left_out(tmp_path, capsys):
     measured.run(tmp_path / "m", "one/older", cells, rounds={0: [1]}, revision=measured.SECOND)
     measured.run(tmp_path / "m", "one/dirty", cells, rounds={0: [1]}, dirty=True)
     measured.run(tmp_path / "m", "one/holes", [*cells, measured.failed("kma", "skipped", "put off until all others were measured (x)", 1)], rounds={0: [1]})
+    few = [measured.ok("comb", 1, phases=[{"name": "alloc", "no_interval": "3 of the 6 rounds that an interval needs"}])]
+    for name, stop in (("one/cut", "time of the study"), ("two/long", "three rounds of long samples")):
+        measured.run(tmp_path / "m", name, few, rounds={0: [1]}, config={"claims": [{"says": "x", "value": {"of": "comb"}}]}, of_cells={0: {"stop": stop}})
     measured.run(tmp_path / "m", "two/whole", cells, rounds={0: [1]})
     assert cli.main(["provenance", str(tmp_path / "m"), "--plan", "--revision", measured.FIRST]) == 0
     told = capsys.readouterr().out
     assert f"without configs of which nothing must be measured again at revision {measured.FIRST}" in told
-    assert sorted(re.findall(r"--only (\S+)", told)) == ["one/dirty", "one/holes", "one/older"]
+    assert sorted(re.findall(r"--only (\S+)", told)) == ["one/cut", "one/dirty", "one/holes", "one/older"]
     assert "| two | 0 | 0 | 0.0 | 0.0 |" in told and "study two" not in told
 
 
