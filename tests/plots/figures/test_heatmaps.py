@@ -39,6 +39,16 @@ def test_factors_times_of_the_reference_and_words(tmp_path):
     assert "| Halloc | 5.00 µs ±1 % | timeout |" in drawing.markdown, "the page has times and intervals"
 
 
+def test_a_setting_that_the_label_of_the_config_tells_is_not_told_again(tmp_path):
+    cells = [_cell("halloc", "road", seconds) | {"allocator_parameters": {"offset_count": count}}
+             for count, seconds in ((15, 1e-6), (0, 2e-6))]
+    plot = {"kind": "heatmap", "x": "graph", "y": "alloc", "reference": "best", "names": {"15": "15 offsets", "0": "one each"}}
+    for label, told in (({}, "Halloc (15 offsets)"), ({"label": "Halloc, 15 offsets"}, "Halloc, 15 offsets")):
+        config = {**CONFIG, "allocators": [{"id": "halloc", "parameters": {"offset_count": 15}, **label}, "halloc"], "plot": plot}
+        block, = heatmap.blocks_of(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")))
+        assert list(_rows(block)) == [told, "Halloc (one each)"]
+
+
 def test_the_best_of_each_column(tmp_path):
     block, = heatmap.blocks_of(_run(tmp_path, [*CELLS[:3], _cell("halloc", "a_web", 1e-6)], reference="best"))
     assert _rows(block) == {"CMalloc": ["1", "4"], "Halloc": ["2.5", "1"]}
