@@ -45,8 +45,10 @@ def test_a_setting_that_the_label_of_the_config_tells_is_not_told_again(tmp_path
     plot = {"kind": "heatmap", "x": "graph", "y": "alloc", "reference": "best", "names": {"15": "15 offsets", "0": "one each"}}
     for label, told in (({}, "Halloc (15 offsets)"), ({"label": "Halloc, 15 offsets"}, "Halloc, 15 offsets")):
         config = {**CONFIG, "allocators": [{"id": "halloc", "parameters": {"offset_count": 15}, **label}, "halloc"], "plot": plot}
-        block, = heatmap.blocks_of(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")))
+        run = results.read_run(synthetic.write(tmp_path, config, cells, "cuda"))
+        block, = heatmap.blocks_of(run)
         assert list(_rows(block)) == [told, "Halloc (one each)"]
+        assert f"| {told} |" in heatmap.make(run, "stem").markdown
 
 
 def test_the_best_of_each_column(tmp_path):
