@@ -41,13 +41,13 @@ def test_factors_times_of_the_reference_and_words(tmp_path):
 
 def test_a_setting_that_the_label_of_the_config_tells_is_not_told_again(tmp_path):
     cells = [_cell("halloc", "road", seconds) | {"allocator_parameters": {"offset_count": count}}
-             for count, seconds in ((15, 1e-6), (0, 2e-6))]
+             for count, seconds in ((15, 1e-6), (0, 2e-6))] + [_cell("c_malloc", "road", 3e-6)]
     plot = {"kind": "heatmap", "x": "graph", "y": "alloc", "reference": "best", "names": {"15": "15 offsets", "0": "one each"}}
     for label, told in (({}, "Halloc (15 offsets)"), ({"label": "Halloc, 15 offsets"}, "Halloc, 15 offsets")):
-        config = {**CONFIG, "allocators": [{"id": "halloc", "parameters": {"offset_count": 15}, **label}, "halloc"], "plot": plot}
+        config = {**CONFIG, "allocators": [{"id": "halloc", "parameters": {"offset_count": 15}, **label}, "halloc", "c_malloc"], "plot": plot}
         run = results.read_run(synthetic.write(tmp_path, config, cells, "cuda"))
         block, = heatmap.blocks_of(run)
-        assert list(_rows(block)) == [told, "Halloc (one each)"]
+        assert list(_rows(block)) == [told, "Halloc (one each)", "CMalloc"]
         assert f"| {told} |" in heatmap.make(run, "stem").markdown
 
 
