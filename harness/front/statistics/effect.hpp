@@ -32,7 +32,7 @@ struct MeasuredSide {
 
 // A side that was kept without samples.
 struct StoredSide {
-  double centre = 0;    // centre of the values; it and both bounds are positive
+  double centre = 0;    // centre of the values; positive, as are the bounds of `interval`
   Interval interval{};  // interval that rounds.hpp computes, at `confidence`
   std::size_t rounds = 0;
   double clock_step = 0;
