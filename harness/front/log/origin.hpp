@@ -27,7 +27,7 @@ Sources sources_with(const Catalogue& worker);
 
 Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& device);
 
-// Describes two origins for the user whose numbers must not be in one figure. difference() returns nullopt if the
+// Describes to the user two origins whose numbers must not be in one figure. difference() returns nullopt if the
 // numbers may be in one figure.
 struct Difference {
   std::string earlier;

@@ -187,7 +187,7 @@ class HistoryBuilder {
     cell.deferred = cell.deferred && cell.end->left_out;
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
-    // Includes samples of a round that a failure ended.
+    // The numbers include samples of a round that a failure ended.
     if (!open.running.empty()) open.rounds.push_back(std::move(open.running));
     if (*status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
     cell.ended_attempt = protocol::count_member(event, "attempt");

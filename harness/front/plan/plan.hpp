@@ -39,11 +39,11 @@ struct Batch {
   bool has_heap_share = false;  // whether a part of pool_bytes lies in the device heap, for requests that the rest of
                                 // the pool does not serve
   bool fresh_by_process = false;
-  bool keeps_device_heap = false;  // whether it keeps memory of the device heap when all blocks are freed
+  bool keeps_device_heap = false;  // whether the allocator keeps memory of the device heap when all blocks are freed
   std::vector<Cell> cells;
 
-  // Returns whether the cell needs its own process. If the batch has a share of the device heap, the cell needs it only
-  // if it uses the share, which the worker reports.
+  // Returns whether the cell needs its own process. In a batch with a share of the device heap, only cells that use the
+  // share need one. The worker reports this use.
   bool isolates(const Cell& cell) const { return fresh_by_process && (keeps_device_heap || cell.state == "fresh"); }
 };
 

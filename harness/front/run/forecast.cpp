@@ -40,9 +40,9 @@ bool starts_empty(const Cell& cell) {
 
 bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
 
-// Returns whether a cell demands at least as much of its allocator as another cell. Then integers (threads, sizes, the
-// pool) are at least as large, and texts and the allocator's own parameters are equal. Shares and probabilities are not
-// compared. A cell that differs only in a larger pool demands less, because its pool gets less full.
+// Returns whether a cell demands at least as much of its allocator as another cell. This needs integers (threads,
+// sizes, the pool) that are at least as large, and equal texts and allocator parameters. Shares and probabilities are
+// not compared. A cell that differs only in a larger pool demands less, because its pool gets less full.
 bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
   if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
       cell.allocator_parameters != other.allocator_parameters) {

@@ -39,8 +39,8 @@ inline constexpr double overtime_seconds = 1;
 // Time for the last killed worker to end, if the run has a time limit.
 inline constexpr double last_reap_limit_seconds = 8;
 
-// The share of a verification's time for each of its stages. Calls that take longer end themselves, and the worker uses
-// the rest of the time to report it.
+// Largest share of a cell's remaining deadline for each stage of its verification. Calls that take longer end
+// themselves, and the worker uses the rest of the deadline to report this.
 inline constexpr double share_of_stage = 0.3;
 
 // Time for a worker to end after it was told to quit or announced its end. Then it is killed.
