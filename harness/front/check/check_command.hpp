@@ -9,7 +9,7 @@ namespace allocbench::front {
 
 struct CheckOptions {
   std::string program = "allocbench";   // name of this program in printed commands
-  std::vector<std::string> allocators;  // allocators to check; empty: all, but those broken on purpose only if `all`
+  std::vector<std::string> allocators;  // allocators to check; empty: all (those broken on purpose only with `all`)
   std::vector<std::string> models;      // names or files of models; empty: the built-in models
   std::uint64_t seeds = 10000;          // runs per allocator, spread over the models
   std::uint64_t race_seeds = 150;       // runs per allocator in the race build

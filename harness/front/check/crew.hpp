@@ -46,7 +46,7 @@ class CheckCrew {
   // Inserts the task before all others.
   void add_next(CheckTask task) { tasks_.push_front(std::move(task)); }
   // Sets the source of further tasks. The source is called when all added tasks are assigned, and returns nothing if
-  // there are no more. So tasks for many seeds need little memory.
+  // there are no more tasks. So tasks for many seeds need little memory.
   void take_from(std::function<std::optional<CheckTask>()> source) { source_ = std::move(source); }
   // Runs until no task is left. `done` may add tasks. Returns false if the user interrupted. Throws EnvironmentError if
   // a worker does not start or violates the protocol, and UsageError if it refuses a strategy or a schedule.

@@ -25,7 +25,7 @@ struct Finding {
   // Returns a text such as "v1:cm_malloc:ring:swarm:417", with ":race" at the end if `races`. It is enough to replay a
   // run of a built-in model.
   std::string seed_string() const;
-  // Returns false for an exhaustive search. Only its schedule, which the file contains, can repeat the run.
+  // Returns false for an exhaustive search. Only its schedule, which write_finding() stores, can repeat the run.
   bool has_seed() const { return !strategy.starts_with("dfs"); }
   std::string file_name() const;  // file name without folder and suffix
 };

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Shortens an outcome to four letters, because the matrix has one narrow column per model.
+// Shortens a known outcome to at most four letters, because the matrix has one narrow column per model.
 std::string short_word(const std::string& outcome) {
   static const std::pair<const char*, const char*> words[] = {
       {"failed check", "FAIL"}, {"mask error", "MASK"},     {"deadlock", "DEAD"}, {"livelock", "LIVE"},

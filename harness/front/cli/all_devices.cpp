@@ -74,7 +74,7 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
 }
 
 // Starts a process in its own process group. So Ctrl-C on a terminal reaches only this program, which passes it on
-// once. If this program is gone, the others end as after Ctrl-C.
+// once. If this program ends first, the process ends as after Ctrl-C.
 process::child start_on(const std::string& program, const std::vector<std::string>& arguments) {
   const auto in_child = [](auto&) {
     setpgid(0, 0);

@@ -14,7 +14,7 @@ namespace allocbench::front {
 struct ConfigShare {
   std::string name;
   std::uint64_t work = 0;  // estimated work in any unit
-  std::string card = {};   // UUID of the card that the config has results of, or empty
+  std::string card = {};   // UUID of the card that measured the config's results, or empty
 };
 
 // Returns the configs for each of the GPUs with these UUIDs. A config that has results of one of these GPUs continues

@@ -40,11 +40,11 @@ constexpr const char* footer =
     "  allocbench merge results/1 results/2 --out results/all\n"
     "  allocbench help compare\n\n"
     "Exit codes: 0: all cells are ok or unsupported; 1: some cells are not ok or not measured; 2: wrong config or "
-    "usage; 3: no worker, no device, a lost GPU or no room for results; 4: compare found a regression or missing "
-    "cells; 130: interrupted.\nEnvironment: "
+    "usage; 3: no worker, no device, a lost GPU or no room for results; 4: compare --fail-on found a regression or "
+    "missing cells; 130: interrupted.\nEnvironment: "
     "ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_PLUGINS (folders of more plug-ins, separated by colons), "
-    "ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS (folder of the Python package plots), ALLOCBENCH_PYTHON "
-    "(the Python interpreter), NO_COLOR (no colours).";
+    "ALLOCBENCH_DATA (folder of scenes and graphs), ALLOCBENCH_PLOTS (folder of the Python package plots), "
+    "ALLOCBENCH_PYTHON (the Python interpreter), NO_COLOR (no colours).";
 
 void add_device_memory_option(CLI::App& app, RunOptions& run) {
   const auto read_memory = [&run](const std::string& text) {
@@ -80,7 +80,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
                                "Folder of earlier results (default: kept results of this device, else of another GPU). "
-                               "They predict times and failures. Cells that will probably fail come after the others")
+                               "They predict times and failures. Cells that will probably fail come late")
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of the requests and of the order of measurements (default: the config's)")
@@ -145,7 +145,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_option("group", study.group, "papers, survey, or a folder of configs/")->required()->type_name("GROUP");
   verb->add_option("--configs", study.configs, "Folder with the groups (default configs)")->type_name("DIR");
   verb->add_option("-o,--out", study.run.out,
-                   "Folder that gets one folder per config (default results/<name>-<back end>)")
+                   "Each config writes into DIR/<name> (default: into results/<name>-<back end>)")
       ->type_name("DIR");
   verb->add_option("--only", study.only, "Measure only this config of the group (repeatable)")->type_name("CONFIG");
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");

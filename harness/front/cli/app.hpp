@@ -10,8 +10,8 @@
 
 namespace allocbench::front {
 
-// The options of every verb except advise, whose options only the Python package knows. Only those of the parsed verb
-// are used.
+// The options of every verb except advise, whose options only the Python package knows. Only the options of the parsed
+// verb are used.
 struct Options {
   RunOptions run;
   StudyOptions study;

@@ -94,7 +94,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
       ->check(CLI::Range(0.0, 1000.0))
       ->type_name("P");
   verb->add_option("--ignore", comparing.ignored,
-                   "Compare cells although this differs: seed, state, l2, pool_bytes, workload/NAME, ... (repeatable)")
+                   "Compare cells although KEY differs: seed, state, l2, pool_bytes, workload/NAME, ... (repeatable)")
       ->type_name("KEY");
   verb->add_flag("--all", comparing.all, "Also list phases with the verdict `same` or `unsure`");
   auto* markdown = verb->add_flag("--markdown", comparing.markdown, "Print Markdown");

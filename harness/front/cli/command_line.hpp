@@ -86,7 +86,7 @@ struct DescribeOptions {
 struct ReportOptions {
   std::vector<std::string> paths;
   bool html = false;
-  std::string page;  // file of the page; empty: report.html in the first folder, or below build/drawn
+  std::string page;  // file of the page; empty: report.html in the first folder or, for a kept run, below build/drawn
 };
 
 struct AdviseOptions {
@@ -149,7 +149,7 @@ int merge_command(const MergeOptions& options);
 int coverage_command(const CheckOptions& options);
 int profile_command(const ProfileOptions& options);
 struct ReferenceMeasured {
-  int code = 0;               // exit_all_ok unless the run was interrupted or stopped; the comparison decides the rest
+  int code = 0;  // exit_all_ok, also if cells are not ok; another code if the run was interrupted or stopped
   std::set<std::string> ids;  // ids of the selected cells
 };
 // Measures cells that are ok in these runs: the cheapest ones of each family of allocators under each workload. Each

@@ -121,7 +121,7 @@ void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector
   }
 }
 
-// Returns the folder of the first GPU with kept results, for a GPU without kept results.
+// For a GPU without kept results, returns the folder of another GPU: the first one by name.
 fs::path reference_of_any_gpu(const fs::path& references) {
   std::vector<fs::path> folders;
   if (!fs::is_directory(references)) return {};

@@ -9,8 +9,8 @@
 
 namespace allocbench::front {
 
-// The folder of kept results, with one folder per card. Like the default of --configs, it is relative to the current
-// folder.
+// The folder of kept results, with one folder per model of card and one for the CPU. Like the default of --configs, it
+// is relative to the current folder.
 inline constexpr const char* references_folder = "results/reference";
 
 // Reads the folder of --known. Without --known, reads the kept results of this device for these configs, or those of

@@ -34,7 +34,7 @@ Target choose_target(const RunOptions& options);
 
 // Returns the text of a config's file.
 std::string read_config_text(const std::string& path);
-// Returns the checked config. Throws UsageError with all mistakes of all its parts.
+// Returns the checked config. Throws UsageError with the mistakes of all its parts.
 Config checked_config(const RunOptions& options, const std::string& path, const std::string& text,
                       const Target& target);
 Plan checked_plan(const Config& config, const Target& target);

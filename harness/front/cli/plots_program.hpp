@@ -15,8 +15,8 @@ namespace allocbench::front {
 // Replaces this program by tools/NAME of the same source tree.
 [[noreturn]] void become_tool(const std::string& name, const std::vector<std::string>& arguments);
 
-// Draws the figures of these folders, with at most one process per core, and prints their output to stderr. Returns
-// false if a figure, the package or Python is missing; stderr then has the reason.
+// Draws the figures of these folders, with at most one process per core, and prints the output of these processes to
+// stderr. Returns false if a figure, the package or Python is missing; stderr then has the reason.
 bool draw_figures(const std::vector<std::string>& folders);
 
 }  // namespace allocbench::front

@@ -151,7 +151,7 @@ int run(const std::vector<std::string>& command) {
   }
 }
 
-// Returns the messages of ncu if it measured nothing, for example that counters are not permitted.
+// Returns the errors and warnings of ncu, for example that counters are not permitted.
 std::string complaints_in(const std::string& table) {
   std::string text;
   std::istringstream lines(table);

@@ -1,5 +1,5 @@
-// ResultsWriter makes results from logs in the background. With thousands of rounds this takes seconds, and workers
-// would wait.
+// ResultsWriter makes results from logs in the background. With thousands of rounds this takes seconds, for which the
+// workers would otherwise wait.
 #pragma once
 
 #include <condition_variable>
@@ -18,8 +18,8 @@ class ResultsWriter {
   ResultsWriter(const ResultsWriter&) = delete;
   ResultsWriter& operator=(const ResultsWriter&) = delete;
 
-  // Writes the results of the log in this folder, in its state at that time. If writing fails, the next call tries
-  // again. The last results of a run are written in the foreground, which reports an error.
+  // Writes the results of this folder soon, from the log as it is then. If writing fails, the next call tries again.
+  // The last results of a run are written in the foreground, which reports an error.
   void write_soon(const std::string& folder);
 
  private:

@@ -35,7 +35,7 @@ double seconds_of(const CellResult& result) {
   return result.status() == Status::ok ? usual_round_seconds * static_cast<double>(rounds) : usual_failure_seconds;
 }
 
-// Returns the time of a config on the slowest card.
+// Returns the time of a config on the slowest device.
 std::optional<double> kept_seconds(const std::vector<fs::path>& cards, const std::string& config) {
   std::optional<double> longest;
   for (const fs::path& card : cards) {

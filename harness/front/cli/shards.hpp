@@ -14,8 +14,9 @@ struct Partition {
   std::string hash;
 };
 
-// Divides the configs into `count` shards. `references` contains a folder of kept results for each card. The kept
-// results of the slowest card give the time of a config. A config without results gets the average time of the others.
+// Divides the configs into `count` shards. `references` contains one folder of kept results per device. The kept
+// results of the slowest device give the time of a config. A config without results gets the average time of the
+// others.
 Partition partition_of(const std::vector<std::string>& configs, std::uint64_t count, const std::string& references);
 
 }  // namespace allocbench::front

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 // Size of the pool, as a multiple of the most requested bytes that are live together.
 constexpr double pool_share = 1.25;
-// Least size of the pool. Many designs use chunks of megabytes and need several chunks for each size.
+// Least default size of the pool. Many designs use chunks of megabytes and need several chunks for each size.
 constexpr std::uint64_t least_pool = std::uint64_t{64} << 20;
 
 traces::Trace read_recorded(const std::string& folder) {
@@ -75,7 +75,7 @@ void announce(const TryOptions& options, const traces::Trace& trace) {
   }
 }
 
-// Writes a config. Its folder exists.
+// Writes a config into a folder that exists.
 void write_config(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;

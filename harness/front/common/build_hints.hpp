@@ -1,4 +1,4 @@
-// Messages name this command, which the user runs in the source tree.
+// Messages name the command below, which the user runs in the source tree.
 #pragma once
 
 #include <string_view>

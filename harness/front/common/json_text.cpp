@@ -81,7 +81,7 @@ class DuplicateKeyFinder {
   std::vector<Level> levels_;
 };
 
-// Returns the message of nlohmann::json without the prefix (its name, number and position), cut if it is long.
+// Returns the message of nlohmann::json without the name, number and position of the error, cut if it is long.
 std::string plain_message(std::string_view what) {
   const auto colon = what.find(": ");
   std::string text(colon == std::string_view::npos ? what : what.substr(colon + 2));

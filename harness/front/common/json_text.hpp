@@ -17,7 +17,7 @@ using Document = std::shared_ptr<const nlohmann::ordered_json>;
 // numbers out of range, and too many levels or keys. If there are problems, the result must not be used.
 nlohmann::ordered_json parse_strictly(std::string_view text, Problems& problems);
 
-// Returns the JSON with sorted keys and without blanks, so that equal meanings give equal texts.
+// Returns the JSON with sorted keys and without blanks. So neither the order of keys nor blanks change the text.
 std::string canonical_text(const nlohmann::ordered_json& json);
 
 // Returns 64 bits of FNV-1a with a final mix, as 16 hex digits. The hash must never change, because cell ids are keys

@@ -15,14 +15,14 @@ inline constexpr std::uint64_t log_bytes = 1u << 30;
 // The JSON library inserts keys by linear search, which is slow for many keys.
 inline constexpr std::size_t object_keys = 1'000;
 
-// Figures have far fewer values per axis. Without the limit a mistyped step would fill the memory.
+// Without this limit a mistyped step would fill the memory.
 inline constexpr std::size_t axis_values = 10'000;
 inline constexpr std::size_t list_elements = 1'000;  // elements of a parameter that is a list
 inline constexpr std::size_t text_letters = 1'000;   // letters of a parameter that is a text
 
 // The limit counts cells before `exclude`.
 inline constexpr std::uint64_t cells = 100'000;
-// A batch is one combination of allocator, parameters and pool. Each needs its own allocator instance.
+// A batch is one combination of allocator, parameters and pool. Each batch needs its own allocator instance.
 inline constexpr std::size_t batches = 2'000;
 inline constexpr std::uint64_t samples = 100'000'000;
 
@@ -32,14 +32,15 @@ inline constexpr std::size_t filter_letters = 200;
 // At most this many machines may share a study. Slurm allows about as many tasks in an array by default (1,001).
 inline constexpr std::uint64_t shards = 1'000;
 
-// Limits of `allocbench check`: the number of runs (years of work), and the number of workers at once.
+// Limits of `allocbench check`: the number of runs in all, and the number of workers at once.
 inline constexpr std::uint64_t check_runs = 1'000'000'000'000;
 inline constexpr std::uint32_t check_jobs = 1'000;
 
 // These limits keep messages readable.
 inline constexpr std::size_t shown_problems = 100;
 inline constexpr std::size_t excerpt_letters = 200;
-// Longer names get no suggestion of a similar name, because the time of the comparison is quadratic in their length.
+// Longer names get no suggestion of a similar name, because the time of a comparison grows with the product of both
+// lengths.
 inline constexpr std::size_t compared_letters = 100;
 
 }  // namespace allocbench::front::limits

@@ -25,8 +25,8 @@ void tell(fmt::format_string<Values...> format, Values&&... values) {
   put_on_stderr(fmt::format(format, std::forward<Values>(values)...));
 }
 
-// Returns the errno of the first lost output on stdout or stderr, or 0. If a reader has ended (`| head`), nothing
-// counts as lost.
+// Returns the errno of the first lost output on stdout or stderr, or 0. Output to a reader that has ended (`| head`)
+// does not count as lost.
 int lost_output();
 
 }  // namespace allocbench::front

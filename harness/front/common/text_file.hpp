@@ -6,8 +6,8 @@
 
 namespace allocbench::front {
 
-// Returns the text. Files that end with .gz or .xz are unpacked, and the limit applies to the unpacked text. `what` is
-// the name of the file in errors, such as "The config".
+// Returns the text. Files that end with .gz or .xz are unpacked, and the limit also applies to the unpacked text.
+// `what` is the name of the file in errors, such as "The config".
 //
 // Throws UsageError for files that are missing, unreadable, damaged, larger than the limit, or not regular. Reading a
 // pipe, a device or a folder might never begin or never end.

@@ -29,7 +29,7 @@ std::string counted(std::uint64_t count, std::string_view noun);
 // Returns the verb after a number: "is" or "are".
 std::string_view is_or_are(std::uint64_t count);
 
-// Returns three significant digits in s, ms, µs or ns: 0.00123 -> "1.23 ms".
+// Returns a time from 1 ns to 1000 s with three significant digits, in s, ms, µs or ns: 0.00123 -> "1.23 ms".
 std::string format_seconds(double seconds);
 
 // Returns a text such as "1.25 Gop/s".

@@ -158,7 +158,7 @@ void find_missing(Comparison& comparison) {
   }
 }
 
-// A comparison without any pair must not look like one without differences.
+// A comparison that tests nothing must not look like one that finds no difference.
 void require_something(const Comparison& comparison) {
   const bool statuses = std::any_of(comparison.cells.begin(), comparison.cells.end(),
                                     [](const CellComparison& cell) { return cell.status_changed(); });

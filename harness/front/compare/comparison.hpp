@@ -45,7 +45,7 @@ struct Comparison {
   Side a;
   Side b;
   double margin = default_margin;
-  std::vector<CellComparison> cells;  // cells of both sides, in the order of A
+  std::vector<CellComparison> cells;  // pairs of cells, in the order of A
   std::vector<const ComparedCell*> only_in_a;
   std::vector<const ComparedCell*> only_in_b;
   std::vector<const ComparedCell*> missing;  // ok in A, but B lacks the cell, a phase of it or enough rounds
@@ -66,7 +66,8 @@ struct ComparisonOptions {
 // the sides have no cell in common or nothing could be compared, and if `ignored` makes two cells of a side equal.
 std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options);
 
-// Returns the comparison in at most 80 columns. `all` also prints phases with the verdict `same` or `unsure`.
+// Returns the comparison in at most 80 columns. `all` also prints phases with the verdict `same` or `unsure`, and every
+// cell that only one side has.
 std::string comparison_text(const Comparison& comparison, bool all, bool colours);
 std::string comparison_markdown(const Comparison& comparison, bool all);
 std::string comparison_json(const Comparison& comparison);

@@ -11,7 +11,7 @@ namespace allocbench::front {
 namespace {
 
 constexpr std::size_t columns = 80;
-constexpr std::size_t most_names = 20;  // most names shown of cells that only one side has
+constexpr std::size_t most_names = 20;  // largest number of shown cells that only one side has
 
 std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, printed_width(text)), ' ') + text;

@@ -68,7 +68,7 @@ void merge(ComparedCell& into, ComparedCell&& other) {
       into.provisional && other.provisional && is_provisional(fewest_rounds(into), least_rounds_of_numbers);
 }
 
-// Adds what the log records about the origin of its numbers. Older logs record less.
+// Adds what the log records about the origin of its numbers. A log may lack some of these facts.
 void add_origin(Side& side, const Origin& origin) {
   const auto add = [](std::set<std::string>& set, const std::string& text) {
     if (!text.empty()) set.insert(text);

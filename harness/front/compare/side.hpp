@@ -1,4 +1,4 @@
-// A side of a comparison has the cells of all runs of an argument.
+// A side of a comparison has the cells of all runs that one command-line argument names.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct ComparedCell {
   bool provisional = false;           // whether all runs with this cell, and their rounds together, are provisional
   std::vector<ComparedPhase> phases;  // phases of the cell; empty unless it is ok
   std::map<std::string, std::string>
-      definition;  // parts of the id; parameters are named allocator/NAME or workload/NAME
+      definition;  // parts that define the cell; parameters are named allocator/NAME or workload/NAME
 };
 
 struct Side {

@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
 const Json& set_node() { return schema_definition("allocators").at("items").at("anyOf").at(2); }
 
-// Returns the unusable plug-in that may define an allocator. Its name is the name of the allocator or the beginning
-// before an underscore: "saboteur" for "saboteur_null". Returns null if there is none.
+// Returns the unusable plug-in that may define an allocator, or null if there is none. The plug-in has the allocator's
+// name or the beginning of this name before an underscore, such as "saboteur" for "saboteur_null".
 const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
                                                    const std::vector<protocol::BrokenPlugin>& plugins) {
   const protocol::BrokenPlugin* best = nullptr;
@@ -76,7 +76,7 @@ void AllocatorReader::read_entries(const Json& json, const std::string& pointer)
   if (problems_.size() != before) return;
   for (const Json& entry : entries_of(json)) {
     read_entry(entry, pointer);
-    if (problems_.size() != before) return;  // the other allocators of a set have the same mistake
+    if (problems_.size() != before) return;  // other allocators of a set usually have the same mistake
   }
 }
 
@@ -117,8 +117,9 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   add_choice(*allocator, given, label);
 }
 
-// Returns the allocator with this id. If there is none, adds a problem. Then returns the allocator with the nearest id,
-// so that its parameters are also checked, or null if no id is near. Adds no problem if the catalogue is not complete.
+// Returns the allocator with this id. If there is none and the catalogue is complete, adds a problem. If this problem
+// suggests another id, returns the allocator with that id, so that its parameters are also checked. Otherwise returns
+// null.
 const protocol::AllocatorDescription* AllocatorReader::known(const std::string& id, const std::string& pointer) {
   if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
   if (!names_.complete) return nullptr;
@@ -157,7 +158,7 @@ void AllocatorReader::add_choice(const protocol::AllocatorDescription& allocator
 }
 
 // Labels the choices that the config does not label. If an id is listed once, the id is the label. If it is listed
-// several times, its labels include the parameters.
+// several times, each label also has the parameters that the config gives to its entry.
 void AllocatorReader::label_choices() {
   std::map<std::string, std::size_t> uses;
   for (const AllocatorChoice& choice : choices_) ++uses[choice.id];
@@ -202,7 +203,7 @@ void AllocatorReader::read_overrides() {
     for (AllocatorChoice& choice : choices_) {
       if (choice.id != allocator->name) continue;
       if (used) {
-        Problems repeated;  // these problems are already reported for the first allocator
+        Problems repeated;  // these problems are already reported for the first entry
         AllocatorReader(config_, names_, workload_, settings_, repeated)
             .override_choice(choice, *allocator, changes, pointer);
       } else {

@@ -1,5 +1,5 @@
-// Catalogue has everything that a worker can run: its answer to --describe. Configs are checked against the catalogue.
-// `list` and `describe` print it.
+// Catalogue is a worker's answer to --describe. It has everything that the worker can run. Configs are checked against
+// it, and `list` and `describe` print parts of it.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ struct Effort {
   std::uint64_t rounds = 1;        // largest number of rounds
   std::uint64_t least_rounds = 0;  // least number of rounds before precision may end the cell; 0: not given
   double precision = 0.013;        // wanted half width of the interval, as a share of the time
-  double wall_bound_seconds = 10;  // wall time of the rounds after which none begins
+  double wall_bound_seconds = 10;  // wall time of the cell's rounds after which it gets no other round
   double deadline_seconds = 60;    // deadline of one round
 };
 
@@ -74,13 +74,13 @@ struct Config {
   std::vector<AxisGroup> sweep;
   std::vector<Exclusion> exclusions;
   std::string statistic = "median";
-  std::string pool;  // "fit": a device that cannot hold the pool gets a smaller one; or empty
+  std::string pool;  // "fit": a pool larger than 3/4 of the device's memory is reduced; or empty
   std::uint64_t seed = 1;
-  std::string trace;                       // folder for a trace of the only cell, or empty
+  std::string trace;                       // folder for a trace of the config's only cell, or empty
   std::uint64_t trace_calls = 1ull << 20;  // capacity of the trace's buffers for one kernel
   std::string x_axis;                      // plot.x, if it is an axis
   // Whether the verification of contents has no time limit: on the CPU back end, with --verify full, or if the plot or
-  // a claim shows counts of untimed passes.
+  // a claim shows counts or histograms of untimed passes.
   bool verifies_fully = false;
   bool only_draws = false;  // whether it only plots other configs' results; then it measures nothing
   Document effective;       // config after back-end overrides and command line, as stored in the event log

@@ -93,7 +93,7 @@ class NameChecker {
     } else if (what == "phase" || what == "phase or kernel") {
       if (workload_known) check_name(name, pointer, "phase", phases_);
     } else if (what == "reference" && (name == "baseline" || name == "baselines")) {
-      check_names("phase", "baseline", pointer, metric);  // both refer to phases of this name
+      check_names("phase", "baseline", pointer, metric);  // both refer to phases with the name `baseline`
     } else if ((what == "reference" && name != "best") || what == "allocator") {
       if (results_.allocators_known) check_name(name, pointer, "allocator of this config", allocators_);
     }

@@ -1,6 +1,6 @@
-// This file reads the parts of a config for drawing and judging: `plot` and `claims`. The schema lists their keys. In
-// the schema, "names" marks a key whose value is the name of a setting, phase, kernel, metric or allocator. These names
-// must exist.
+// This file checks the names in the parts of a config for drawing and judging: `plot` and `claims`. The schema lists
+// the keys of these parts. In the schema, "names" marks a key whose value is the name of a setting, phase, kernel,
+// metric or allocator. These names must exist.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,7 +14,7 @@ struct Drawable {
   const Config& config;
   const Catalogue& catalogue;
   const protocol::WorkloadDescription* workload = nullptr;
-  bool allocators_known = true;  // whether the config has all its allocators
+  bool allocators_known = true;  // whether the names of all allocators are known
 };
 
 void check_plot_names(const nlohmann::ordered_json& plot, const Drawable& results, Problems& problems);

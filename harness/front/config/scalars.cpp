@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Returns nullopt for keys without a single value.
+// Returns nullopt unless the value of the key is one number or one of the listed words.
 std::optional<ParameterInfo> scalar_from(const std::string& name, const SchemaNode& given) {
   const SchemaNode* node = &resolved(given);
   ParameterInfo info{.name = name, .description = node->value("description", "")};
@@ -86,7 +86,7 @@ void apply_scalar(std::string_view name, const ParameterValue& value, Settings& 
 void check_rounds(const Settings& settings, const Json& json, const std::string& pointer, Problems& problems) {
   if (settings.least_rounds <= settings.rounds) return;
   const std::string key = json.contains("least_rounds") ? "least_rounds" : "rounds";
-  if (!json.contains(key)) return;  // reported at the key in the config
+  if (!json.contains(key)) return;  // reported where the config has the key
   problems.add({pointer_to(pointer, key),
                 fmt::format("at least {} rounds, but at most {}", settings.least_rounds, settings.rounds),
                 "`least_rounds` not larger than `rounds`", ""});

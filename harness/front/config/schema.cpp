@@ -144,7 +144,7 @@ class Checker {
     if (const Json* most = part(node, "maxLength"); most != nullptr && text.size() > most->get<std::size_t>())
       return false;
     const Json* pattern = part(node, "pattern");
-    // std::regex recurses on its text, so the schema limits the length of every text with a pattern.
+    // std::regex recurses on its text, so the schema limits the length of every text that is matched here.
     return pattern == nullptr || std::regex_search(text, std::regex(pattern->get<std::string>()));
   }
 

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view allocator_prefix = "allocator.";
-// Settings of a cell apart from those of its workload and its allocator.
+// The settings of a cell that an axis may sweep, apart from those of its workload and its allocator.
 const std::vector<std::string> cell_axes = {"pool_bytes", "l2", "state", "aged_rounds"};
 
 }  // namespace

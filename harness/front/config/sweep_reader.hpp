@@ -14,7 +14,7 @@ namespace allocbench::front {
 
 class SweepReader {
  public:
-  // `workload` is nullptr if the config has no existing workload, which is reported elsewhere. The references must
+  // `workload` is nullptr if the config names no known workload, which is reported elsewhere. The references must
   // outlive the reader.
   SweepReader(const nlohmann::ordered_json& config, const Catalogue& catalogue,
               const protocol::WorkloadDescription* workload, const std::vector<AllocatorChoice>& allocators,

@@ -67,7 +67,7 @@ std::optional<ParameterValue> value_from(const Json& json, const ParameterInfo& 
   return std::nullopt;
 }
 
-// Returns a suggestion for a refused text, or for the first refused text of a list.
+// Returns a suggestion for a refused text, or for the first text of a list that has one.
 std::string nearest_text(const Json& json, const ParameterInfo& parameter) {
   if (json.is_array()) {
     for (const Json& element : json) {
@@ -197,7 +197,7 @@ std::vector<ParameterValue> read_axis(const Json& json, const ParameterInfo& par
     const std::string place = is_list ? pointer_to(pointer, i) : pointer;
     auto value = read_value(elements[i], parameter, place, problems);
     if (!value) {
-      if (!is_list) break;  // the rest of a range fails for the same reason
+      if (!is_list) break;  // one problem is enough for a range
       continue;
     }
     if (!seen.insert(*value).second) {

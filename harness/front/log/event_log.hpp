@@ -46,7 +46,7 @@ class EventLog {
 
 // The format of events.jsonl and results.json. Format 1, in which plain ids name the reworked forms, is refused.
 inline constexpr int log_format = 2;
-// Returns the error of a reader for another format.
+// Returns the error text for a log of format `found`, which this program cannot read.
 std::string wrong_format(std::uint64_t found);
 
 struct LogLines {

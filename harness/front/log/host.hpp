@@ -8,8 +8,8 @@ namespace allocbench::front {
 
 std::string_view program_version();
 
-// Returns name, CPU, operating system and load. Values that are also in Google Benchmark's context have the same keys
-// as there.
+// Returns the name, CPUs, operating system, kernel and load of the machine. Values that are also in Google Benchmark's
+// context have the same keys as there.
 nlohmann::ordered_json describe_host();
 
 }  // namespace allocbench::front

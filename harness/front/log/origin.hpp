@@ -27,8 +27,8 @@ Sources sources_with(const Catalogue& worker);
 
 Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& device);
 
-// The reason why numbers of two origins must not be in one figure. It has two phrases for the user: a description of
-// `earlier` and of `now`. nullopt means that they may be in one figure.
+// Describes to the user two origins whose numbers must not be in one figure. difference() returns nullopt if the
+// numbers may be in one figure.
 struct Difference {
   std::string earlier;
   std::string now;

@@ -61,7 +61,7 @@ void add_total(protocol::Sample& sample) {
 
 double fill_seconds_of(const Json& event) { return protocol::optional_seconds(event, "fill_seconds").value_or(0); }
 
-// Returns the rounds of a cell in logs whose cells do not contain this number.
+// Returns the largest number of rounds of a cell, for logs whose `cell` events do not contain it.
 std::uint64_t rounds_of_config(const RunHistory& history, const std::string& allocator) {
   const auto otherwise = protocol::count_member_or(*history.config, "rounds", default_rounds(history.backend));
   if (protocol::optional_member(*history.config, "overrides") == nullptr) return otherwise;
@@ -85,7 +85,7 @@ class HistoryBuilder {
     if (kind == "start") {
       cell.attempts = protocol::count_member(event, "attempt");
       cell.open = {};
-      if (cell.end && cell.end->left_out) cell.end.reset();  // the cell has not begun
+      if (cell.end && cell.end->left_out) cell.end.reset();  // the cell starts after all
     } else if (kind == "verified") {
       cell.open.verified = true;
       cell.open.origin = origin_of(sources_, history_.device);
@@ -187,7 +187,7 @@ class HistoryBuilder {
     cell.deferred = cell.deferred && cell.end->left_out;
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
-    // Includes samples of a round that a failure ended.
+    // The numbers include samples of a round that a failure ended.
     if (!open.running.empty()) open.rounds.push_back(std::move(open.running));
     if (*status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
     cell.ended_attempt = protocol::count_member(event, "attempt");

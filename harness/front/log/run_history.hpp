@@ -55,7 +55,7 @@ struct RunHistory {
   std::optional<protocol::Device> device;                      // last device in the log
   std::string started;                                         // time of the first event
   std::map<std::string, protocol::MetricDescription> metrics;  // metrics by name
-  std::set<std::string> planned;   // planned ids of all runs of this log; empty in logs of older programs
+  std::set<std::string> planned;   // planned ids of all runs of this log; empty if the log lists none
   std::optional<Shard> shard;      // shard of the last `run` event
   std::vector<CellHistory> cells;  // cells in the order of their first appearance
   // Whether the log is reduced to the failures of cells (tools/pack_results.py). Such a log has no numbers.

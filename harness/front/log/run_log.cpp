@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Returns the sources of the plug-ins that the plan uses, by file. They may differ from those of the worker.
+// Returns the measured revision of each plug-in that the plan uses, by file name. It may differ from the worker's.
 Json plugin_revisions(const Catalogue& catalogue, const Plan& plan) {
   Json revisions = Json::object();
   for (const protocol::PluginDescription& file : catalogue.plugins) {

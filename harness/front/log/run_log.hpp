@@ -18,7 +18,8 @@ namespace allocbench::front {
 
 // The answers of a cell's worker, apart from samples.
 struct CellFacts {
-  // The most registers and the most bytes of local memory that a thread of each phase's kernels has.
+  // Registers and bytes of local memory of a thread, by phase or untimed kernel. If a phase has several kernels, the
+  // largest value counts.
   std::vector<std::pair<std::string, std::uint64_t>> registers;
   std::vector<std::pair<std::string, std::uint64_t>> local_bytes;
   std::optional<std::uint64_t> pool_bytes;
@@ -47,10 +48,10 @@ struct CellEnd {
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }
 };
 
-// The beginning of the reason of a cell that was left out, in logs without the member `left_out`.
+// The beginning of the reason for leaving out a cell, in logs without the member `left_out`.
 inline constexpr std::string_view want_of_time = "put off until all others were measured";
-// Returns whether the cell was left out, according to an `end` event or a cell of results.json. Logs of older programs
-// have this only in the reason.
+// Returns whether the cell was left out, according to an `end` event or a cell of results.json. Without the member
+// `left_out`, the reason decides.
 bool was_left_out(const nlohmann::ordered_json& end);
 
 nlohmann::ordered_json to_json(const CellFacts& facts);  // the member "metrics" of a cell
@@ -59,7 +60,8 @@ class RunLog {
  public:
   explicit RunLog(EventLog& log) : log_(log) {}
 
-  // Records the run with the ids of all planned cells, so that the reader of a truncated log can find the missing ones.
+  // Records the run with the ids of all planned cells, so that the reader of a truncated log can find the missing
+  // cells.
   void run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed,
            const std::optional<Shard>& shard);
   // Records the device at the first call, and again if one of its lasting properties has changed.
@@ -68,7 +70,8 @@ class RunLog {
   void strays(const std::vector<std::string>& names);
   void cell(const Cell& cell);
   void start(const Cell& cell, std::uint64_t attempt);
-  // Records the results of the untimed passes of the first round. Later rounds and resumed runs do not repeat them.
+  // Records the results of the untimed passes of the first round. Later rounds of the attempt do not repeat these
+  // passes, even in a resumed run.
   void verified(const Cell& cell, std::uint64_t attempt, const CellFacts& facts);
   void sample(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t index,
               const protocol::Sample& sample);
@@ -76,8 +79,8 @@ class RunLog {
   // to fill the pool (0 if unknown).
   void round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples, double seconds,
              double fill_seconds);
-  // Records that the attempt exceeded the short deadline of a first round. Another attempt follows after all other
-  // cells.
+  // Records that the attempt exceeded the short deadline of a first round. If time is left, another attempt follows
+  // after all other cells.
   void deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason, double fill_seconds);
   void end(const Cell& cell, std::uint64_t attempt, const CellEnd& end);
 

@@ -1,5 +1,5 @@
-// A shard is the part of a study for one machine: some of the configs of a partition. The partition is the same on
-// every machine.
+// A shard is the part of a study that one machine measures: some of the configs. Every machine must divide the study
+// into the same shards.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace allocbench::front {
 struct Shard {
   std::uint64_t index = 1;  // number from 1 to `count`
   std::uint64_t count = 1;
-  std::string partition;  // hash of the names of the configs in all shards
+  std::string partition;  // hash of the configs' names, shard by shard
 
   bool operator==(const Shard&) const = default;
   std::string text() const;  // "1/4"

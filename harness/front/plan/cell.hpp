@@ -14,7 +14,7 @@ namespace allocbench::front {
 
 struct CellDescription {
   std::string id;      // hash of cell_definition() in 16 hex digits
-  std::string series;  // label, and the values on all axes that do not advance with plot.x (or else the first axis)
+  std::string series;  // label, and the values on axes that do not advance with plot.x (or, without it, the first axis)
   std::string label;   // label of the allocator in its config, otherwise its id
   std::string allocator;
   std::string display_name;               // display name of the allocator
@@ -33,7 +33,7 @@ struct CellDescription {
 };
 
 // Returns exactly the members that define the cell. They exclude the name of the figure, the number of measurements and
-// their time.
+// their time limits.
 nlohmann::ordered_json cell_definition(const CellDescription& cell);
 
 // Reads the event `cell` of a log or a cell of results.json. Throws protocol::Malformed if a member is missing or has

@@ -1,4 +1,4 @@
-// The plan has every cell of a config, grouped into batches, in the order of the config. It is a pure function of the
+// The plan has the cells of a config, grouped into batches, in the order of the config. It is a pure function of the
 // config and the catalogue.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace allocbench::front {
 struct Cell : CellDescription, Effort {
   std::string name;  // figure/label/axis:value/..., which --filter matches and results.json shows
   std::string statistic;
-  std::optional<double> growth;  // value on the primary axis if it is a number; the skip rule uses its order
+  std::optional<double> growth;  // value on the primary axis if it is a number; it orders the cells of a series
   // Whether the primary axis changes only the pool. A larger pool does not demand more of the allocator.
   bool grows_pool = false;
   protocol::CellSettings settings;  // all settings; CellDescription has some of them as words
@@ -39,11 +39,11 @@ struct Batch {
   bool has_heap_share = false;  // whether a part of pool_bytes lies in the device heap, for requests that the rest of
                                 // the pool does not serve
   bool fresh_by_process = false;
-  bool keeps_device_heap = false;  // whether it keeps memory of the device heap when all blocks are freed
+  bool keeps_device_heap = false;  // whether the allocator keeps memory of the device heap when all blocks are freed
   std::vector<Cell> cells;
 
-  // Returns whether the cell needs its own process. If the batch has a share of the device heap, this holds only for
-  // cells that use the share.
+  // Returns whether the cell needs its own process. In a batch with a share of the device heap, only cells that use the
+  // share need one. The worker reports this use.
   bool isolates(const Cell& cell) const { return fresh_by_process && (keeps_device_heap || cell.state == "fresh"); }
 };
 
@@ -57,7 +57,7 @@ struct Plan {
 };
 
 // Makes the plan. Adds a problem if the config describes no cell, the same cell twice, or more cells, samples or
-// batches than limits.hpp allows. If the config itself has problems, the plan is empty.
+// batches than limits.hpp allows. If there are problems already, or too many cells, the plan is empty.
 Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& problems);
 
 // Throws UsageError if a trace would be recorded from several cells.

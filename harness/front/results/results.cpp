@@ -126,7 +126,7 @@ std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
 
 std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   std::vector<CountedResult> reduced;
-  // Logs of older programs have zeros if nothing was counted.
+  // Some logs have zeros if nothing was counted.
   if (!cell.facts.counted || !cell.facts.counted->has_counts()) return reduced;
   for (const auto& [metric, values] : cell.facts.counted->values) {
     reduced.push_back({metric, mean(values), values.size()});

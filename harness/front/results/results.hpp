@@ -77,7 +77,7 @@ struct Results {
   std::size_t finished = 0;      // cells with a final end (CellEnd::is_final); 0 if the results are stored
   std::size_t unfinished = 0;    // planned cells without an end
   std::size_t not_measured = 0;  // planned cells without an end and without numbers
-  bool is_stored = false;        // whether it was read from results.json and not made from a log
+  bool is_stored = false;        // whether the results were read from results.json and not made from a log
 
   // Returns whether all planned cells are finished.
   bool is_finished() const { return finished == cells.size() + not_measured; }
@@ -89,7 +89,7 @@ Results reduce(RunHistory history);
 std::string cell_name(const std::string& figure, const CellHistory& cell);
 
 // Returns the end of a list of statuses, such as ", 2 of these provisional, 3 of these not finished, 5 not measured".
-// Returns an empty text if all cells have their rounds.
+// Returns an empty text if nothing is missing.
 std::string what_is_missing(const Results& results);
 
 // Returns whether every planned cell ended and no status is a failure (protocol/status.hpp).

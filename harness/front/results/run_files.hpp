@@ -9,8 +9,8 @@
 
 namespace allocbench::front {
 
-// Returns one file per run, in a stable order: a file that the argument names or, for a folder, its event log, or its
-// results.json if it has no log. Throws UsageError if the argument matches no run.
+// Returns one file per run, in a stable order. A named file is returned itself. For a folder, each run in or below it
+// gives its event log, or its results.json if it has no log. Throws UsageError if the argument matches no run.
 std::vector<std::filesystem::path> run_files(const std::string& argument);
 
 // Returns the event log of this file's run: the file itself, or a log in the same folder. Returns nullopt if there is

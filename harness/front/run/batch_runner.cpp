@@ -74,9 +74,9 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   return Step::done;
 }
 
-// On a GPU, or if time is limited, the first round has a short deadline, so that a hang costs little time. A deferred
-// cell has none. Without a time limit the CPU back end has none, because times of the CPU executor do not predict
-// hangs. A cell whose first round ended well seldom fails, so later rounds do not report stages.
+// On a GPU, or if time is limited, the first round has a short deadline, so that a hang costs little time. Without a
+// time limit the CPU back end has no short deadline, because times of the CPU executor do not predict hangs. A deferred
+// cell has none either. A cell whose first round ended well seldom fails, so later rounds do not report stages.
 SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   SampleLimits limits{.seconds = left_of_deadline(run), .trial = {}, .stages = run.rounds.empty()};
   const bool is_quick = book_.time.exists() || run.cell->backend == "cuda";
@@ -292,7 +292,7 @@ void BatchRunner::end_all(const Outcome& outcome) {
 }
 
 // A cell that does not use the allocator's share of the device heap can be measured with a heap of any size. Most cells
-// do not use it, so a cell is treated in this way until its worker has reported that it does.
+// do not use the share, so a cell is treated in this way until its worker reports that it uses the share.
 bool BatchRunner::needs_heap(const CellRun& run) const {
   return !batch_.has_heap_share || run.uses_device_heap.value_or(false);
 }

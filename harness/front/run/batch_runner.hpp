@@ -22,9 +22,9 @@ class BatchRunner {
   BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book,
               const Batch* follower);
 
-  // Measures one round of the cells. Afterwards each cell has its samples of the round, was deferred or has ended. A
-  // cell gets no round if `is_due` is false for it or the time is over. The worker keeps running for the next batch.
-  // Returns false if the user interrupted.
+  // Measures one round of the cells for which `is_due` is true. Afterwards each of these cells has its samples of the
+  // round, was deferred or has ended, unless the time is over. The worker keeps running for the next batch. Returns
+  // false if the user interrupted.
   bool run_round(const std::function<bool(const CellRun&)>& is_due);
 
  private:

@@ -41,7 +41,8 @@ struct CellRun {
   std::vector<std::vector<protocol::Sample>> rounds = {};  // samples of the whole rounds
   double wall_seconds = 0;                                 // wall time of the whole rounds
   // Forecast: the shortest whole round. The first round counts half, without its fill, because it has the verification.
-  // In a run with --resume, the first forecast is the mean of the rounds in the log. It is 0 before the first round.
+  // In a run with --resume, the first forecast is a mean of the rounds in the log, in which the first round counts as
+  // two. It is 0 before the first round.
   double seconds_of_next_round = 0;
 
   // Samples of the current round.
@@ -77,9 +78,9 @@ struct CellBook {
   // Records that the first round exceeded its short deadline. The round had taken `seconds` by then, some of it in a
   // fill.
   void defer(CellRun& run, const std::string& reason, double seconds);
-  // Leaves a cell because the time of the run is over. A cell with `least_rounds` rounds ends with its numbers. A cell
-  // with fewer rounds stays open. A cell without a round is skipped, unless an earlier attempt has an end, which then
-  // remains.
+  // Leaves a cell because the time of the run is over. A cell with at least `least_rounds` rounds ends with its
+  // numbers. A cell with fewer rounds, but at least one, gets no end. A cell without a round is skipped, unless an
+  // earlier attempt has an end, which then remains.
   void leave(CellRun& run);
 
  private:

@@ -17,7 +17,8 @@ namespace {
 constexpr double risk_of_failures = 0.95;
 // Risk if one smaller cell exceeded the short deadline of its first round. A second such cell counts as a failure.
 constexpr double risk_of_deferral = 0.7;
-// Risk of an allocator that was not tried yet. In the mean over all configs it counts as this many tried cells.
+// Risk of an allocator that was not tried yet. In the mean over all configs it counts as `weight_of_usual_risk` tried
+// cells.
 constexpr double usual_risk = 0.02;
 constexpr double weight_of_usual_risk = 2;
 
@@ -25,8 +26,8 @@ constexpr double weight_of_usual_risk = 2;
 constexpr double least_round_seconds = 1e-4;
 // Shorter fills count as a part of the round, because they cost little.
 constexpr double least_fill_seconds = 0.1;
-// Part of the cells that could start from a copy of a filled pool fill it again. The estimate of this share adds so
-// many cells that started from a copy, so that a single refill does not make the share 1.
+// Some cells that could start from a copy of a filled pool fill it again. The estimate of their share adds this number
+// of cells that started from a copy, so that a single refill does not make the share 1.
 constexpr double usual_followers = 1;
 
 double gib_of_pool(const Cell& cell) { return static_cast<double>(cell.pool_bytes) / (1 << 30); }
@@ -39,9 +40,9 @@ bool starts_empty(const Cell& cell) {
 
 bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
 
-// Returns whether a cell demands at least as much of its allocator as another cell. Then integers (threads, sizes, the
-// pool) are at least as large, and texts and the allocator's own parameters are equal. Shares and probabilities are not
-// compared. A cell that differs only in a larger pool demands less, because its pool gets less full.
+// Returns whether a cell demands at least as much of its allocator as another cell. This needs integers (threads,
+// sizes, the pool) that are at least as large, and equal texts and allocator parameters. Shares and probabilities are
+// not compared. A cell that differs only in a larger pool demands less, because its pool gets less full.
 bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
   if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
       cell.allocator_parameters != other.allocator_parameters) {
@@ -180,7 +181,7 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
     forecast.seconds = scale * earlier->second.seconds;
     forecast.is_known = true;
   } else if (const Record* const own = find_record(figure, cell)) {
-    // This geometric mean counts the constant as one cell.
+    // This geometric mean counts `unknown_seconds` as one cell.
     forecast.seconds = std::exp((std::log(unknown_seconds) + own->log_seconds) / (static_cast<double>(own->timed) + 1));
   }
 }

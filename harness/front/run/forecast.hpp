@@ -56,7 +56,7 @@ bool costs_worker(Status status);
 
 class Forecaster {
  public:
-  // Forecast for the first cell of an allocator in a config without any known time.
+  // Forecast if no time is known for the cell or for another cell of its allocator in the config.
   static constexpr double unknown_seconds = 0.1;
 
   explicit Forecaster(EarlierResults earlier = {}) : earlier_(std::move(earlier)) {}

@@ -12,7 +12,7 @@
 namespace allocbench::front {
 
 // Longest time of a sample's phases that does not count as long. After a long sample, a round gets no further sample. A
-// cell with a long sample ends as soon as it has `least_rounds_of_numbers` rounds.
+// cell with a long sample ends at the latest when it has `least_rounds_of_numbers` rounds.
 inline constexpr double long_sample_seconds = 0.1;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;

@@ -226,8 +226,8 @@ std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run
 }
 
 // Counts the cells that can share a fill. In a pass they come from one batch and usually have the same number of
-// rounds. The cells of a series differ in their callers, but those of another series often need a fill for other
-// requests or another share.
+// rounds. The cells of a series usually differ only in their callers, but cells of another series often need a fill for
+// other requests or another share.
 void Supervisor::count_sharing() {
   for (FigureRun& measured : figures_) {
     for (auto& planned : measured.batches) {
@@ -321,7 +321,7 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   return true;
 }
 
-// Returns the cells of a batch with a place from `first` to `last`. These are the places of the start of the pass,
+// Returns the cells of a batch with a place from `first` to `last`. The places are those from the start of the pass,
 // because a worker waits during this call, and new forecasts would take long.
 std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
                                                 const Place& last) {

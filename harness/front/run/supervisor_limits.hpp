@@ -11,10 +11,10 @@ inline constexpr double start_limit_seconds = 60;
 inline constexpr double load_limit_seconds = 10;
 
 // Short deadlines of a first round, after which the cell is deferred. The timed kernels get `least_trial_seconds`, or
-// `trial_factor` times the forecast if that is longer. Each other stage gets `trial_of_other_stages` times this. The
-// stage that fills the pool gets more, because all cells of a worker can share one fill. It gets the longest of three
-// times: that of the other stages, a time for the size of the pool, and a share of the config's deadline or a multiple
-// of the forecast. The third time is at most a share of the rest of the run.
+// `trial_factor` times the forecast if that is longer. Each other stage gets `trial_of_other_stages` times as long. The
+// stage that fills the pool may get more, because all cells of a worker can share one fill. It gets the longest of
+// three times: that of the other stages, a time for the size of the pool, and a share of the config's deadline or, if
+// longer, a multiple of the forecast of the fill. The third time is at most a share of the rest of the run.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;
@@ -39,8 +39,8 @@ inline constexpr double overtime_seconds = 1;
 // Time for the last killed worker to end, if the run has a time limit.
 inline constexpr double last_reap_limit_seconds = 8;
 
-// The share of a verification's time for each of its stages. Calls that take longer end themselves, and the worker uses
-// the rest of the time to report it.
+// Largest share of a cell's remaining deadline for each stage of its verification. Calls that take longer end
+// themselves, and the worker uses the rest of the deadline to report this.
 inline constexpr double share_of_stage = 0.3;
 
 // Time for a worker to end after it was told to quit or announced its end. Then it is killed.

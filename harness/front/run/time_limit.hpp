@@ -1,4 +1,4 @@
-// TimeLimit is the time limit of a run (--minutes). It only tells the time. When the limit is over, the supervisor
+// TimeLimit is the time limit of a run (--minutes). This class only tells the time. After the limit, the supervisor
 // begins no round, and WorkerSession ends the running command.
 #pragma once
 

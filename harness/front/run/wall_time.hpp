@@ -10,7 +10,7 @@ namespace allocbench::front {
 
 class WallTime {
  public:
-  // Adds time of the front end, such as "process starts" or "deadlines".
+  // Adds time that the front end measures, such as that of "process starts" or "deadlines".
   void add(const std::string& part, double seconds) { seconds_[part] += seconds; }
   // Adds a worker's report about the time since it became ready and about its start, which took `start_seconds` of the
   // run. Returns the seconds that these parts explain.

@@ -21,7 +21,7 @@ inline constexpr std::size_t least_compared_rounds = 3;
 struct Effect {
   double ratio = 1;     // ratio of B to A: of the trimmed geometric means of the rounds, or of stored centres
   Interval interval{};  // interval of the ratio at `confidence`, not corrected for other tests
-  double chance = 1;    // chance of a difference at least as large if there is none
+  double chance = 1;    // chance of a difference at least as large between equal sides
 };
 
 // A side with one value per round. log_side() needs positive values, and at least least_compared_rounds of them.
@@ -32,7 +32,7 @@ struct MeasuredSide {
 
 // A side that was kept without samples.
 struct StoredSide {
-  double centre = 0;    // centre of the values; it and both bounds are positive
+  double centre = 0;    // centre of the values; positive, as are the bounds of `interval`
   Interval interval{};  // interval that rounds.hpp computes, at `confidence`
   std::size_t rounds = 0;
   double clock_step = 0;

@@ -13,7 +13,8 @@ std::optional<Interval> t_interval(const MeasuredSide& side, double least_varian
   if (*std::min_element(side.values.begin(), side.values.end()) <= 0) return std::nullopt;
   const Logarithms logs(side.values);
   const double step = side.clock_step / median(side.values);
-  // Equal readings may differ within a clock step. This is the variance of a uniform distribution over a step.
+  // Equal readings may hide differences within a clock step. The assumed variance is that of a uniform distribution
+  // over a step.
   const double hidden_variance = step * step / 12;
   const double error =
       std::sqrt(logs.squared_error(std::max({logs.winsorised_variance(), least_variance, hidden_variance})));

@@ -4,7 +4,8 @@
 // A round counts as one value, the statistic of its samples. Samples of one process share its memory layout and clock
 // phase, so they predict little about the next process. The estimate is the median of the rounds' values. The bounds of
 // its interval are interpolated between neighbours of the sorted values. This assumes little about the distribution,
-// because the number of values below the median is always binomial. Times of processes often have two modes.
+// because the number of values below the median is always binomial. So the interval also suits
+// values with two modes, which times of processes often have.
 // docs/methodology-measurement.md has the reasons and the coverage.
 #pragma once
 
@@ -20,11 +21,11 @@ namespace allocbench::front {
 
 // The coverage that the intervals promise.
 inline constexpr double confidence = 0.95;
-// The smallest and the largest of six values enclose the median in 96.9 % of all cases. Those of five values do so in
-// 93.75 %.
+// The smallest and the largest of six values enclose the median in 96.9 % of all cases. The smallest and the largest of
+// five values do so in 93.75 %.
 inline constexpr std::size_t least_rounds = 6;
 // A value from at least this many rounds is never provisional. If fewer rounds are configured, all of them are enough.
-// A cell with a long sample ends as soon as it has this many rounds (stopping.hpp).
+// A cell with a long sample ends at the latest when it has this many rounds (stopping.hpp).
 inline constexpr std::size_t least_rounds_of_numbers = 3;
 
 // Returns whether a value from this number of complete rounds is provisional: shown, but not judged. A cell with one
