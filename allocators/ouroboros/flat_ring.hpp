@@ -5,7 +5,7 @@
 // n would have capacity + 1 different indices.
 //
 // Differs from the paper: If the ring of a class cannot hold the indices of one more chunk, the class gets no further
-// chunk. In the published form, rings overflow. Then threads that free wait for a malloc, possibly forever.
+// chunk. In the published form, rings can overflow. Then threads that free wait for a malloc, possibly forever.
 #pragma once
 
 #include "allocators/ouroboros/chunk_space.hpp"

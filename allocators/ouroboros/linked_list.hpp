@@ -1,4 +1,4 @@
-// LinkedList finds segments by links (VL): every segment knows the chunk of the next one. A segment is a chunk that
+// LinkedList finds segments by links (VL): a table gives the chunk of the next segment. A segment is a chunk that
 // stores a part of the queue (segmented_queue.hpp).
 //
 // Each chunk has a node: a word in a table with the chunk's segment, a mark that is set when the segment is consumed,

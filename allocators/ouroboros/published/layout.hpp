@@ -56,7 +56,7 @@ std::uint32_t reserved_chunks(const Policy& heap) {
   return Policy::Queue::virtualised ? heap.chunks.class_count() * 3 : 0;
 }
 
-// Makes a heap without addresses that has as many chunks as fit beside their tables. Messages name the plug-in by
+// Makes a heap without addresses that has as many chunks as fit beside their tables. Error messages begin with
 // `name`.
 template <class Policy>
 Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::string_view name) {
@@ -87,7 +87,7 @@ Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::s
   return heap;
 }
 
-// Makes the heap of planned_heap() over the pool.
+// Plans a heap with planned_heap() and places it in the pool.
 template <class Policy>
 Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
   Policy heap = planned_heap<Policy>(pool.bytes, parameters, name);

@@ -68,7 +68,7 @@ struct PackedSemaphore {
     return false;
   }
 
-  // Makes the first step of take(). Returns true if the pages were available. Otherwise `now` is the last value of the
+  // Makes the first step of a take. Returns true if the pages were available. Otherwise `now` is the last value of the
   // word.
   template <class Thread>
   SIMT_FN bool take_at_once(Thread& thread, std::uint32_t wanted, std::uint64_t& now) const {

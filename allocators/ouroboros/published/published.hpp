@@ -7,8 +7,8 @@
 //
 // Idea:
 // * malloc: A request is rounded up to a page of 16 << i bytes. The lanes of a warp that request the class together
-//   take their pages from a bulk semaphore at once (packed_semaphore.hpp). If it has too few pages, their leader makes
-//   the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
+//   take their pages from a bulk semaphore at once (packed_semaphore.hpp). If the semaphore has too few, their leader
+//   makes the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
 // * free: Each lane puts its page back into the queue, or sets its bit in the mask of the chunk, and signals the
 //   semaphore.
 // * Six variants: The queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp). The queue is a
@@ -21,7 +21,7 @@
 // Differs from the paper:
 // * If the memory is exhausted, the lanes for which nothing is left get null. The authors' code writes chunks beyond
 //   the pool (headed_chunks.hpp, packed_semaphore.hpp).
-// * Slots and masks release and acquire at device scope. The authors' code has fences of block scope in places.
+// * Slot and mask accesses release and acquire at device scope. The authors' code has some fences of block scope.
 // * The lanes of a group stay together by one mask, which they form when they enter malloc. A waiting lane sleeps at
 //   most 1.3 us between two checks.
 // * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
@@ -46,8 +46,8 @@
 
 namespace allocbench::ouroboros::published {
 
-// Takes pages on the slow path of a malloc. It is not inlined, so that the fast path keeps its registers. `heap` lies
-// in device memory.
+// Takes pages on the slow path of a malloc. The function is not inlined, so that the fast path keeps its registers.
+// `heap` lies in device memory.
 template <class Policy, class Thread>
 SIMT_NOINLINE_FN std::uint32_t take_slowly(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t wanted,
                                            std::uint64_t seen) {
