@@ -258,7 +258,7 @@ class ScatterHeap {
     }
   }
 
-  // Claims chunks of one page for the lanes of the group by one operation. Returns null to lanes that get none.
+  // Claims chunks of one page for all lanes of the group together. Returns null to lanes that get none.
   template <class Thread, class Group>
   SIMT_FN void* claim_chunks(Thread& thread, const Group& group, std::uint32_t page, std::uint32_t chunk, bool look) {
     const Table& table = runs_.table;
