@@ -36,7 +36,7 @@
 namespace allocbench::ouroboros {
 
 // Traffic holds the words by which is_crowded() decides. A group loads them before it knows whether it is served, so
-// that it does not wait for them later.
+// that its first check does not wait for them.
 struct Traffic {
   std::uint32_t takes;
   std::uint32_t puts;
