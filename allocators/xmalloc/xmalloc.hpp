@@ -144,7 +144,7 @@ class PublishedOf {
   }
 
  protected:
-  // Lays out the heap. Messages name the plug-in by `name`.
+  // Lays out the heap. `name` is the name of the plug-in, for error messages.
   static PublishedOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
     PublishedOf allocator;
     BlockBuffers<Memory>& buffers = allocator.buffers_;
