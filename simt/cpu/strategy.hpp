@@ -66,7 +66,7 @@ class Strategy {
   virtual LaneMask group(Lane& lane, LaneMask gathered);
   // Returns whether this launch may hold stores back (store_buffer.hpp).
   virtual bool holds_stores() const { return false; }
-  // Returns for how many further steps of the lane a store stays invisible to other lanes. 0 makes it visible
+  // Returns for how many further steps of the lane a store stays invisible to other lanes. The value 0 makes it visible
   // immediately.
   virtual std::uint32_t steps_held(Lane&) { return 0; }
   // Returns whether loads of this launch may read values that others have replaced (old_values.hpp).

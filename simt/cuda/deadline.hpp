@@ -16,7 +16,7 @@ namespace simt {
 
 class Stream;
 
-// DeadlineView is a deadline as kernels see it, passed by value. Without a deadline it is never over.
+// DeadlineView is a deadline as kernels see it, passed by value. A default DeadlineView is never over.
 class DeadlineView {
  public:
   DeadlineView() = default;

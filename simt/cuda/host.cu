@@ -15,7 +15,7 @@
 namespace simt {
 namespace {
 
-// The table of errors knows these values by number.
+// The table in errors.hpp states these values as numbers.
 static_assert(cudaErrorMemoryAllocation == 2 && cudaErrorDevicesUnavailable == 46 && cudaErrorNoDevice == 100 &&
               cudaErrorNoKernelImageForDevice == 209 && cudaErrorECCUncorrectable == 214 &&
               cudaErrorNvlinkUncorrectable == 220 && cudaErrorContextIsDestroyed == 709 &&
