@@ -34,8 +34,8 @@ struct FlatRing {
     return {slots + layout.begin(id) + (number & (layout.capacity(id) - 1))};
   }
 
-  // leave() and leave_alone() do nothing here; other storages count the emptied slots. After their takes, the lanes of
-  // a group call leave() together, each with its place. A single thread calls leave_alone().
+  // leave() and leave_alone() do nothing in FlatRing; other storages count the emptied slots. After their takes, the
+  // lanes of a group call leave() together, each with its place. A single thread calls leave_alone().
   template <class Thread, class Group>
   SIMT_FN void leave(Thread&, const Group&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
   template <class Thread>

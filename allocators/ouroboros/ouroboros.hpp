@@ -8,8 +8,8 @@
 // * malloc: A request is rounded up to a page of 16 << i bytes. A bulk semaphore per size grants pages at once to all
 //   lanes of a warp that request this size, and the queue of the size provides them. If the semaphore has too few
 //   pages, the lanes divide new chunks into pages, or wait for pages of other warps.
-// * free: The page returns to the queue (P), or its bit in the mask of the chunk is set (C). The semaphore is
-//   signalled.
+// * free: A lane returns its page to the queue (P), or sets the page's bit in the mask of the chunk (C). A free also
+//   signals the semaphore.
 // * Six variants: The queue holds pages (P, page_heap.hpp) or chunks with free pages (C, chunk_heap.hpp). The queue is
 //   a flat ring (S, flat_ring.hpp), or it lies in chunks that an array (VA, array_hierarchy.hpp) or links (VL,
 //   linked_list.hpp) find.

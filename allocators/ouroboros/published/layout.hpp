@@ -23,8 +23,8 @@ void lay_out_queue(RingQueue& queue, const Policy& heap, std::uint64_t pool_byte
   queue.log = log_up(parameters.ring_capacity);
   queue.halves = false;
   if (classes * parameters.ring_capacity * sizeof(std::uint32_t) > pool_bytes / 8) {
-    // A slow lane may know the old place of a chunk that is returned and reused. With at least eight slots per chunk,
-    // the place is not reused soon.
+    // A slow lane may still use the old place of a chunk that is returned and reused. With at least eight slots per
+    // chunk, the place is not reused soon.
     const std::uint32_t spare = Policy::chunk_based ? 3 : 0;
     queue.log = std::max(std::min(queue.log, log_up(heap.most_indices(0)) + spare), classes);
     queue.halves = !Policy::chunk_based && heap.most_indices(0) <= std::uint64_t{1} << queue.log;

@@ -7,8 +7,8 @@
 //
 // Idea:
 // * malloc: A request is rounded up to a page of 16 << i bytes. The lanes of a warp that request the class together
-//   take their pages from a bulk semaphore at once (packed_semaphore.hpp). If the semaphore has too few, their leader
-//   makes the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
+//   take their pages from a bulk semaphore at once (packed_semaphore.hpp). If it has too few pages, their leader makes
+//   the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
 // * free: Each lane puts its page back into the queue, or sets its bit in the mask of the chunk, and signals the
 //   semaphore.
 // * Six variants: The queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp). The queue is a
@@ -25,7 +25,7 @@
 // * The lanes of a group stay together by one mask, which they form when they enter malloc. A waiting lane sleeps at
 //   most 1.3 us between two checks.
 // * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
-// * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
+// * A table keeps the blocks of the device heap, so that reset() frees them (device_heap_share.hpp).
 // * By default, flat rings in pools below 2.5 GiB are only as large as the pool needs (parameters.hpp).
 // * The counter of calls is off (`statistics`); the published measurements include it.
 // * Addresses and sizes of queues are parameters of the kernel. In the authors' code they are next to the counters that
