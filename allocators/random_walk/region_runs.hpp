@@ -17,7 +17,7 @@
 
 namespace allocbench::random_walk {
 
-// Segment is a row of free pages that the lanes are offered. `pages` is 0 if there is none.
+// Segment is a row of free pages that is offered to the lanes. `pages` is 0 if there is none.
 struct Segment {
   std::uint32_t first = 0;
   std::uint32_t pages = 0;

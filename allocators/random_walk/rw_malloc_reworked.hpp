@@ -16,8 +16,8 @@
 //
 // Differs from the published form (rw_malloc.hpp):
 // * The words of a region rotate among the lanes. In every pass, all lanes in need try at once, each at a different
-//   word. Algorithm 6 serves one lane after the other, each after a round trip to memory. Within a word, the first fit
-//   is taken, as published.
+//   word. Algorithm 6 serves one lane after the other, each after a round trip to memory. In a word, a lane takes the
+//   first fit, as published.
 // * If a lane gets no run from a word that looked free, because other lanes have filled it, all lanes load their words
 //   again, in one trip to memory. Without these loads, a lane in need would try many words that only look free.
 // * State and length of a run are in one word. So nothing is undone, and a free reads and clears the same word.
