@@ -222,7 +222,7 @@ class ScatterHeap {
     SIMT_ROLLED
     for (std::uint32_t attempt = 0;; ++attempt) {
       const bool walking = attempt > regions_.rehashes;
-      // The hashed pages are tried once more, because other lanes may only have taken the bits that were tried there.
+      // The hashed pages are tried again, because other lanes may have taken only the bits that the first try chose.
       std::uint32_t page = attempt == 0 ? walk.page() : regions_.scattered(thread, chunk, attempt);
       bool room;
       const auto has_room = [&](std::uint64_t entry) { return table.has_room(entry, chunk); };
