@@ -102,7 +102,7 @@ inline constexpr std::uint32_t max_packed_alignment = 16;
 // The pointer is null if there is no kernel.
 struct KernelPointer {
   const void* entry = nullptr;
-  // These members describe a member of a family if the back end has one entry for all members: its number, and the
+  // These fields describe a member of a family if the back end has one entry for all members: its number, and the
   // position of the kernel object and of each argument.
   std::uint32_t member = 0;
   const PackedPlace* places = nullptr;

@@ -13,7 +13,7 @@ class Device;
 
 class Reservation {
  public:
-  // Reserves addresses for this many bytes, rounded up to granules, without memory. On CUDA, this uses virtual memory
+  // Reserves addresses for this many bytes, rounded up to granules, but no memory. On CUDA, this uses virtual memory
   // management (CUDA C++ Programming Guide, "Virtual Memory Management"). On the CPU, it maps pages that fault until
   // grow() makes them accessible. Throws Fault(environment) if the driver lacks the functions for this, and
   // Fault(out_of_memory) if there are not enough addresses.

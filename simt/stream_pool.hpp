@@ -1,5 +1,5 @@
-// StreamPool is device memory that the host allocates in the order of a stream, from a pool that keeps freed memory. It
-// is the baseline for programs that need no malloc on the device. Each back end implements it.
+// StreamPool gives the host device memory in the order of a stream. It is the baseline for programs that need no malloc
+// on the device. Each back end implements the pool.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 // empties the last slot of the segment writes "s + D, none". Readers wait until the entry has their own s and a chunk,
 // so they never take the chunk of another round. (A reader of the published code traps if it finds such a chunk.) D is
 // at least twice the number of segments of a queue. So a thread that adds a segment waits only if another thread is
-// delayed for so long that D segments are added meanwhile.
+// delayed for so long that more than D / 2 segments are added meanwhile.
 #pragma once
 
 #include "allocators/ouroboros/segmented_queue.hpp"
@@ -51,8 +51,8 @@ struct ArrayHierarchy {
     place.store(entry(segment, chunk), simt::release);
   }
 
-  // Reuses the chunk `chunk` of `segment` when all slots of this segment are empty: clears the segment's entry and
-  // appends the chunk as a new segment.
+  // Reuses `chunk`, the chunk of `segment`. All slots of this segment must be empty. Frees the segment's entry for the
+  // next round and appends the chunk as a new segment.
   template <class Thread>
   SIMT_FN void recycle(Thread& thread, ClassState& state, std::uint32_t id, std::uint32_t segment, std::uint32_t chunk,
                        std::uint32_t slots_log) const {
@@ -61,8 +61,8 @@ struct ArrayHierarchy {
     append(thread, state, id, chunk, slots_log);
   }
 
-  // Writes the entries that add_first() does not write. All `threads` threads of a grid call it, each with its number
-  // `me`.
+  // Writes the entries that add_first() does not write. All `threads` threads of a grid must call this function, each
+  // with its number `me`.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, std::uint32_t me, std::uint32_t threads, std::uint32_t class_count) const {
     const std::uint32_t mask = (1u << layout.log) - 1;

@@ -10,10 +10,10 @@
 //   exactly one thread puts the chunk back.
 // * A holder never draws more pages than the chunk has, because a negative count would not show who must put the chunk
 //   back. So it usually loads the count before it draws. It needs no load for a single page, because a queued chunk has
-//   one. It also needs none if the queue entry is marked: then the chunk had at least as many free pages as a warp can
-//   request, and the count can only have grown since. A second mark means at least twice as many pages. Then some pages
-//   are certainly left, so the holder requests the queue position for the put-back before it knows the result of the
-//   draw.
+//   at least one free page. It also needs none if the queue entry is marked: then the chunk had at least as many free
+//   pages as a warp can request, and the count can only have grown since. A second mark means at least twice as many
+//   pages. Then some pages are certainly left, so the holder requests the queue position for the put-back before it
+//   knows the result of the draw.
 // * Waits end: Each unit of the semaphore is a free page of a chunk that is queued or held, and a holder puts its chunk
 //   back before it waits for another chunk.
 // * An entirely free chunk may return to the pool: release_chunk().
@@ -36,7 +36,7 @@
 namespace allocbench::ouroboros {
 
 // Traffic holds the words by which is_crowded() decides. A group loads them before it knows whether it is served, so
-// that it does not wait for them later.
+// that its first check does not wait for them.
 struct Traffic {
   std::uint32_t takes;
   std::uint32_t puts;

@@ -8,7 +8,7 @@
 //
 // In the published layout, every chunk has a header of 128 bytes in front of it. This layout has no such headers. Each
 // chunk and page begins at a multiple of its size from the start of the pool, so a shift of an offset in the pool gives
-// its chunk. A free reads one word of a dense table.
+// the chunk. To find the class, a free reads one word of a dense table.
 #pragma once
 
 #include "allocators/ouroboros/chunk_pool.hpp"

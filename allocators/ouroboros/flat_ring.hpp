@@ -5,7 +5,7 @@
 // n would have capacity + 1 different indices.
 //
 // Differs from the paper: If the ring of a class cannot hold the indices of one more chunk, the class gets no further
-// chunk. In the published form, rings overflow. Then threads that free wait for a malloc, possibly forever.
+// chunk. In the published form, rings can overflow. Then threads that free wait for a malloc, possibly forever.
 #pragma once
 
 #include "allocators/ouroboros/chunk_space.hpp"
@@ -34,8 +34,8 @@ struct FlatRing {
     return {slots + layout.begin(id) + (number & (layout.capacity(id) - 1))};
   }
 
-  // leave() and leave_alone() do nothing here; other storages count the emptied slots. After their takes, the lanes of
-  // a group call leave() together, each with its place. A single thread calls leave_alone().
+  // leave() and leave_alone() do nothing in FlatRing; other storages count the emptied slots. After their takes, the
+  // lanes of a group call leave() together, each with its place. A single thread calls leave_alone().
   template <class Thread, class Group>
   SIMT_FN void leave(Thread&, const Group&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
   template <class Thread>

@@ -127,7 +127,7 @@ std::string wrong_index(const ChunkHeap<Storage>& heap, const ChunkTables& table
 }
 
 // Returns the first mistake among the indices: an empty slot, a duplicate, or an index that is not below `end`. Returns
-// an empty text if there is none. There may be tens of millions of indices, which is too many to sort.
+// an empty text if there is none. Does not sort, because there may be tens of millions of indices.
 inline std::string repeated_index(const std::vector<std::uint32_t>& indices, std::uint64_t end) {
   if (indices.empty()) return {};
   std::vector<bool> seen(end);

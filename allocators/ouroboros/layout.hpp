@@ -3,7 +3,7 @@
 //   [ chunk 0, chunk 1, ... | headers | tables of the storage | tables of the variant | ring of returned chunks ]
 //
 // The tables of the storage are flat rings (S), arrays (VA) or nodes (VL). Only chunk-based variants have tables of the
-// variant: bit masks and queue slots. All these tables are part of the pool, because the paper is about the memory of
+// variant: bit masks and queue slots. All these tables are part of the pool, so that measurements of memory include the
 // queues.
 #pragma once
 
@@ -63,7 +63,7 @@ void lay_out_storage(SegmentedQueue<LinkedList>& queue, const Policy& heap, std:
   queue.order.nodes = carver.take<std::uint64_t>(heap.space.pool.chunk_count);
 }
 
-// Lays out all tables of a heap. The caller has set the size of a chunk and the number of chunks before.
+// Lays out all tables of a heap. The caller must set the size of a chunk and the number of chunks first.
 template <class Policy>
 void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& parameters, Carver& carver) {
   ChunkPool& pool = heap.space.pool;
@@ -95,7 +95,7 @@ std::uint32_t first_queue_chunks(const Policy& heap) {
   return Policy::Storage::virtualised ? heap.space.class_count() : 0;
 }
 
-// Makes a heap over the pool with as many chunks as fit beside their tables. Messages name the plug-in by `name`.
+// Makes a heap over the pool with as many chunks as fit beside their tables. Error messages begin with `name`.
 template <class Policy>
 Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
   Policy heap;

@@ -1,4 +1,4 @@
-// LinkedList finds segments by links (VL): every segment knows the chunk of the next one. A segment is a chunk that
+// LinkedList finds segments by links (VL): a table gives the chunk of the next segment. A segment is a chunk that
 // stores a part of the queue (segmented_queue.hpp).
 //
 // Each chunk has a node: a word in a table with the chunk's segment, a mark that is set when the segment is consumed,
@@ -128,8 +128,8 @@ struct LinkedList {
   }
 
   // Links `count` chunks as the next segments. `last` is the tail that the caller knows, and the new tail afterwards.
-  // Returns true if the segment before them is already consumed: then its consumer has left the head to this thread.
-  // Mark and link are in one word, so one of the two threads sees both.
+  // Returns true if the segment before them is already consumed. Then this thread must move the head. Mark and link are
+  // in one word, so either the thread that marks or the thread that links sees both.
   //
   // `order` is the memory order of the stores by which other threads find the chunks. A fresh chunk needs release,
   // because this thread has just written its empty slots. A chunk that is reused immediately needs only relaxed,

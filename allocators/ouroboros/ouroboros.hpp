@@ -8,8 +8,8 @@
 // * malloc: A request is rounded up to a page of 16 << i bytes. A bulk semaphore per size grants pages at once to all
 //   lanes of a warp that request this size, and the queue of the size provides them. If the semaphore has too few
 //   pages, the lanes divide new chunks into pages, or wait for pages of other warps.
-// * free: The page returns to the queue (P), or its bit in the mask of the chunk is set (C). The semaphore is
-//   signalled.
+// * free: A lane returns its page to the queue (P), or sets the page's bit in the mask of the chunk (C). A free also
+//   signals the semaphore.
 // * Six variants: The queue holds pages (P, page_heap.hpp) or chunks with free pages (C, chunk_heap.hpp). The queue is
 //   a flat ring (S, flat_ring.hpp), or it lies in chunks that an array (VA, array_hierarchy.hpp) or links (VL,
 //   linked_list.hpp) find.
@@ -21,7 +21,7 @@
 // As published, requests larger than a chunk go to the back end's device heap. Here it has a share of the memory
 // (device_heap_share.hpp). The published code gives it 500 MiB and rounds each request up to a power of two.
 //
-// Reworked, with the benefit of each change:
+// Differs from the published form:
 // * A free signals the semaphore of a class once for all lanes of a warp that free a page of this class. In the
 //   originals each lane signals, and all signals meet on one word.
 // * A warp takes the pages for its lanes from a chunk in one step, while no other warp holds the chunk. Groups of lanes
@@ -29,13 +29,13 @@
 //   (chunk_heap.hpp). In the originals each lane searches the queue separately.
 // * Linked lists remember the places of recent segments (linked_list.hpp), so lanes find these without a walk. In the
 //   originals lanes walk to their segment.
-// * The semaphore has two words (bulk_semaphore.hpp), so nothing overflows. The lanes of a malloc get the available
-//   pages immediately, even if these are enough for only some of the lanes.
+// * The semaphore has two words (bulk_semaphore.hpp), so its counts do not overflow. The lanes of a malloc get the
+//   available pages immediately, even if these are enough for only some of the lanes.
 // * Lanes that find no page take the pages of new chunks directly, and all fresh chunks in one step (refill.hpp).
 // * Queues cannot overflow, and a free never needs memory (flat_ring.hpp, segmented_queue.hpp).
 // * Chunk headers are in a table, and each page begins at a multiple of its size from the start of the pool
 //   (chunk_space.hpp).
-// * If the memory is exhausted, malloc returns null. Slots acquire and release at device scope.
+// * If the memory is exhausted, malloc returns null. Accesses to slots acquire and release at device scope.
 //
 // ABA: Queue positions have 32 bits, so queue positions and segment numbers repeat after 2^32 operations on a class.
 // Other compared words, such as slots and counters of indices, may return to an old value. Then the exchange is correct

@@ -29,7 +29,7 @@ struct PageHeap : Heap<StorageKind> {
     return this->number_takes(thread, id, units);
   }
 
-  // Returns the page of a lane that owns a unit of the class's semaphore, which stands for one page in the queue.
+  // Returns a page to a lane that owns a unit of the class's semaphore. A unit stands for one page in the queue.
   // `group` contains the lanes that request this class and own a unit. `first` is the queue position of the first take.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first) const {

@@ -4,16 +4,16 @@
 // other groups, or take up to as many chunks as they need. In the last case they keep their pages and put the rest into
 // the queue. The semaphore's demand decides which groups of a burst make pages and which wait.
 //
-// Null: A taker that finds too little lowers the semaphore for a moment (units.hpp) and may hide pages that are freed
-// meanwhile. So a round counts as failed only if a check of the semaphore after the group's own last addition finds no
-// page. A taker that hides a page checks again later, and the last of them sees the true number. A group that then sees
-// pages tries again, up to `most_losses` times. The search ends after two failed rounds. A round in which the semaphore
-// is below zero or expects pages counts as an eighth of a failed round.
+// Null: A taker that finds too few pages lowers the semaphore for a moment (units.hpp) and may hide pages that are
+// freed meanwhile. So a round counts as failed only if a check of the semaphore after the group's own last addition
+// finds no page. A taker that hides a page checks again later, and the last of them sees the true number. A group that
+// then sees pages tries again, up to `most_losses` times. The search ends after two failed rounds. A round in which the
+// semaphore is below zero or expects pages counts as an eighth of a failed round.
 //
-// Waits: Lanes of a warp that request several classes may be here at once, and the hardware may run the code behind a
-// wait only when all of them have arrived. Therefore the warp first stocks every chunk that it has taken: it puts the
-// chunk's free pages into the queue. Only then may its lanes wait. In another order, two warps could wait for each
-// other's pages until they give up.
+// Waits: Lanes of a warp that request several classes may be in refill() at once, and the hardware may run the code
+// behind a wait only when all of them have arrived. Therefore the warp first stocks every chunk that it has taken: it
+// puts the chunk's free pages into the queue. Only then may its lanes wait. In another order, two warps could wait for
+// each other's pages until they give up.
 //
 // Differs from the paper:
 // * The lanes get pages of the new chunks directly, and all fresh chunks in one step. In the paper all pages pass

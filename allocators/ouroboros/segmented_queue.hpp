@@ -2,8 +2,8 @@
 // `Order` finds the chunk of a segment: array_hierarchy.hpp (VA) or linked_list.hpp (VL).
 //
 // A segment has `slots` slots, and the put or take at queue position n uses segment n / slots. A segment is consumed
-// when a take has emptied each of its slots. Its chunk is then empty and becomes the segment after the last one. So the
-// chunks of a queue are reused in a circle, and the queue grows only if its class owns more indices.
+// when takes have emptied all its slots. Its chunk is then empty and becomes the segment after the last one. So the
+// chunks of a queue are reused in a circle, and the queue grows only when its class gets more indices.
 //
 // Protocol:
 // * No put or take uses a chunk that has left its segment. A segment is consumed only after all its takes have ended,
@@ -18,7 +18,7 @@
 // Differs from the paper: Storage is added when the class gets a chunk of pages, not when an index returns. So a free
 // never needs memory and cannot fail. The cost is storage for all indices of a class (four bytes per page or, in
 // chunk-based variants, per chunk) instead of only those in the queue. Queue chunks stay with their class. In the
-// authors' code emptied ones may serve any class.
+// authors' code emptied queue chunks may serve any class.
 #pragma once
 
 #include "allocators/ouroboros/flat_ring.hpp"

@@ -1,7 +1,7 @@
 // PageBitmap has one used bit per page, 32 or 64 to a word, and two ways to take a page of a random word.
 //
-// Pham et al. 2025, section 3.3 and algorithm 2. With words of w bits, bit j of word i belongs to page w * i + j; 1
-// means used. In memory, a word of 64 bits is a pair of words of 32 bits, and all code except walks and frees sees
+// Paper: Pham et al. 2025, section 3.3 and algorithm 2. With words of w bits, bit j of word i belongs to page w * i +
+// j; 1 means used. In memory, a word of 64 bits is a pair of words of 32 bits, and all code except walks and frees sees
 // words of 32 bits. A region is 32 aligned words, or fewer in pools of at most 16 words. The lanes of a warp visit it
 // together (CoRW and RW_malloc, both reworked). Positions beyond the end of the pool fill the last region and are
 // always marked as used.
@@ -15,8 +15,8 @@
 //
 // Words hold only bits of pages, so equal words mean the same free pages (no ABA).
 //
-// A lost lock gives no information about free pages, so it does not count for the rule that ends a walk. The walk ends
-// anyway, because a holder makes a bounded number of steps and never waits for another lock.
+// A failed attempt to lock a word gives no information about free pages, so it does not count for the rule that ends a
+// walk. The walk ends anyway, because a holder makes a bounded number of steps and never waits for another lock.
 //
 // The rule assumes that free pages are at random places (page_parameters.hpp). But walks take a page of every word that
 // they visit and that has one. So the remaining pages are in fewer words, and full words in a row are more frequent

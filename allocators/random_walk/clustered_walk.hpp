@@ -12,7 +12,7 @@
 // number of entries share an entry. An entry is only a hint.
 //
 // Differs from the paper (crw):
-// * All differences of rw_bm apply (bitmap_walk.hpp). The authors' mallocs are faster for the same reason.
+// * All differences of rw_bm apply (bitmap_walk.hpp). The authors' mallocs are faster, because they take no lock.
 // * A thread without a last page starts with a walk (assumed). If it began at page 0 instead, all threads would first
 //   check word 0.
 // * After the last page of the pool comes page 0.

@@ -17,7 +17,7 @@
 
 namespace allocbench::random_walk {
 
-// Segment is a row of free pages that the lanes are offered. `pages` is 0 if there is none.
+// Segment is a row of free pages that is offered to the lanes. `pages` is 0 if there is none.
 struct Segment {
   std::uint32_t first = 0;
   std::uint32_t pages = 0;
@@ -32,9 +32,9 @@ class RegionRuns {
   using Bitmap = PageBitmap<Locking::none>;
   SIMT_FN explicit RegionRuns(const Bitmap& bitmap) : bitmap_(bitmap) {}
 
-  // Visits the region that begins at word `base`. All members call, and those that need nothing help to read the words.
-  // If a member gets its run, this function sets the member's `need` to 0 and returns the run's first page. Other
-  // members get `page` back.
+  // Visits the region that begins at word `base`. All members must call it, and those that need nothing help to read
+  // words. If a member gets its run, this function sets the member's `need` to 0 and returns the run's first page.
+  // Other members get `page` back.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t visit(Thread& thread, const Group& group, std::uint32_t base, std::uint32_t& need,
                               std::uint32_t page) const {
@@ -94,8 +94,8 @@ class RegionRuns {
   }
 
   // Offers the segment to the lanes that need pages, and empties it. The lowest lane for which it is long enough tries
-  // to take its first `need` pages. If this succeeds, this lane's `page` becomes the first of them and its `need`
-  // becomes 0.
+  // to take the segment's first `need` pages. If this succeeds, this lane's `page` becomes the first of them and its
+  // `need` becomes 0.
   template <class Thread, class Group>
   SIMT_FN void offer(Thread& thread, const Group& group, Segment& segment, std::uint32_t& need,
                      std::uint32_t& page) const {

@@ -1,8 +1,8 @@
 // run_word keeps the state of 32 consecutive pages in one 64-bit word: which pages are used, and where runs begin and
 // end.
 //
-// Page i has two bits: bit i of the high half and bit i of the low half, written in this order. 00 is a free page, and
-// 01 continues a run. 11 is the first page of a run, and 10 is the first page of a run that several lanes share.
+// Page i has two bits: bit i of the high half and bit i of the low half. In this order, 00 means a free page, and 01
+// means a page that continues a run. The first page of a run has 11, or 10 if several lanes share the run.
 //
 // So one compare-exchange takes a run with its length, and free() reads the length from the same word: a run ends in
 // front of the next page that does not continue one. The bits of a run do not change while the run is in use. Runs lie

@@ -30,8 +30,8 @@
 // * We chose the memory orders. Philox makes the random numbers. The parts of a shared run are rounded up to multiples
 //   of 16 bytes.
 // * A search ends by the rule of section 3.2.3, which is for single pages. Here the 32 words of one step count like one
-//   word. If n is the most pages that a lane needs, the search may fail n times as many steps in a row as a search for
-//   one page. In rw_malloc_regions it may fail n / 32 times as many, rounded up.
+//   word. If n is the most pages that a lane needs, the search may have n times as many failed steps in a row as a
+//   search for one page. In rw_malloc_regions it may have n / 32 times as many, rounded up.
 #pragma once
 
 #include <string_view>
@@ -166,7 +166,7 @@ class PublishedRuns {
   }
 
   // Finds and takes a run of `need` pages for each member whose `need` is not 0 (algorithm 6). Returns the first page
-  // of the caller's run, or no_page if there is none. All members call.
+  // of the caller's run, or no_page if there is none. All members must call this function.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t need) const {
     const std::uint32_t words = bitmap_.grid.words_with_pages;

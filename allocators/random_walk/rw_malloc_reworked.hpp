@@ -14,10 +14,10 @@
 // (release). The last member that subtracts itself frees a shared run (acq_rel). Words hold only the state of pages, so
 // equal words mean the same free pages (no ABA).
 //
-// Reworked, with the benefit of each change against the published form (rw_malloc.hpp):
+// Differs from the published form (rw_malloc.hpp):
 // * The words of a region rotate among the lanes. In every pass, all lanes in need try at once, each at a different
-//   word. Algorithm 6 serves one lane after the other, each after a round trip to memory. Within a word, the first fit
-//   is taken, as published.
+//   word. Algorithm 6 serves one lane after the other, each after a round trip to memory. In a word, a lane takes the
+//   first fit, as published.
 // * If a lane gets no run from a word that looked free, because other lanes have filled it, all lanes load their words
 //   again, in one trip to memory. Without these loads, a lane in need would try many words that only look free.
 // * State and length of a run are in one word. So nothing is undone, and a free reads and clears the same word.
@@ -131,7 +131,7 @@ class RandomWalkMallocReworked {
   }
 
   // Finds and takes a run of `need` pages for each member whose `need` is not 0. Returns the first page of the caller's
-  // run, or no_page if there is none. `shared` marks the caller's run as shared. All members call.
+  // run, or no_page if there is none. `shared` marks the caller's run as shared. All members must call it.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_runs(Thread& thread, const Group& group, random_walk::Walk& walk, std::uint32_t need,
                                   bool shared) const {
@@ -207,7 +207,7 @@ class RandomWalkMallocReworked {
 };
 
 // Checks that no position beyond the pool is free, that every page that continues a run follows a page of a run, and
-// that shared runs, and no others, have members, at most one per lane of a warp.
+// that shared runs have 1 to 32 members and all other pages have none.
 inline std::string RandomWalkMallocReworked::broken_invariant(simt::Stream& stream) const {
   namespace run_word = random_walk::run_word;
   std::vector<std::uint64_t> words(grid_.words());

@@ -18,7 +18,7 @@ struct SmallRequests {
 
   SIMT_FN std::uint32_t count() const { return simt::popcount(lanes); }
 
-  // Sums the small requests of the group. All members call.
+  // Sums the small requests of the group. All members must call this function.
   template <class Thread, class Group>
   static SIMT_FN SmallRequests of(Thread& thread, const Group& group, std::size_t bytes, std::size_t page_bytes) {
     SmallRequests all{};

@@ -1,4 +1,4 @@
-// Heap is the common part of both versions of ROCm's device malloc: slabs, their records, and how a slab is made.
+// Heap is the common part of both versions of ROCm's device malloc: slabs, their records, and the making of slabs.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl. A slab has a header, bits (1 means in use or unusable) and blocks of one
 // kind. Each kind has an array with one record per slab; slabs are added at its end and stay. At most one slab of a

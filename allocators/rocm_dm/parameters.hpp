@@ -1,4 +1,4 @@
-// The parameters of ROCm's device malloc have the defaults of its released source.
+// Parameters has the defaults of the released source of ROCm's device malloc.
 #pragma once
 
 #include <string>

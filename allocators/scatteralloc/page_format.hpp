@@ -1,6 +1,6 @@
 // PageFormat divides a page of ScatterAlloc. It is pure arithmetic, the same on the host, in kernels and in all forms.
 //
-// Steinberger et al. 2012. All chunks of a page have one size. There are two formats:
+// Paper: Steinberger et al. 2012. All chunks of a page have one size. There are two formats:
 // * flat: The page has at most 32 chunks. Each has more than (page - 8) / 33 bytes and one bit in the page's table
 //   entry.
 // * two-level: The page has at most 32 segments of 32 smaller chunks; the last segment may be shorter. Each segment has

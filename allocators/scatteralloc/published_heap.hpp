@@ -15,7 +15,7 @@
 
 namespace allocbench::scatteralloc {
 
-// Writes the first state of the masks on the pages, and of the hint.
+// Initialises the masks on the pages and the hint.
 struct PreparePages {
   template <class Thread, class Runs>
   SIMT_FN void operator()(Thread& thread, Runs runs) const {

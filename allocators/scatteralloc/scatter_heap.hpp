@@ -222,7 +222,7 @@ class ScatterHeap {
     SIMT_ROLLED
     for (std::uint32_t attempt = 0;; ++attempt) {
       const bool walking = attempt > regions_.rehashes;
-      // The hashed pages are tried once more, because other lanes may only have taken the bits that were tried there.
+      // The hashed pages are tried again, because other lanes may have taken only the bits that the first try chose.
       std::uint32_t page = attempt == 0 ? walk.page() : regions_.scattered(thread, chunk, attempt);
       bool room;
       const auto has_room = [&](std::uint64_t entry) { return table.has_room(entry, chunk); };
@@ -258,7 +258,7 @@ class ScatterHeap {
     }
   }
 
-  // Claims chunks of one page for the lanes of the group by one operation. Returns null to lanes that get none.
+  // Claims chunks of one page for all lanes of the group together. Returns null to lanes that get none.
   template <class Thread, class Group>
   SIMT_FN void* claim_chunks(Thread& thread, const Group& group, std::uint32_t page, std::uint32_t chunk, bool look) {
     const Table& table = runs_.table;

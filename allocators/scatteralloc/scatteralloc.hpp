@@ -5,9 +5,9 @@
 // defaults. Page reset is on, as in the host wrapper of this code.
 //
 // Idea:
-// * malloc: Size, SM and warp slot are hashed to a page (hash.hpp), and the lane walks on from there. The lane uses a
-//   page whose chunk size is acceptable, or formats a page. This takes one addition to the page's count and one OR per
-//   try for a bit. Regions of 16 pages have a counter, by which walks skip them. Walks start in one of eight access
+// * malloc: Size, SM and warp slot are hashed to a page (hash.hpp), and the lane walks on from this page. The lane uses
+//   a page whose chunk size is acceptable, or formats a page. This takes one addition to the page's count and one OR
+//   per try for a bit. Regions of 16 pages have a counter, by which walks skip them. Walks start in one of eight access
 //   blocks (published_heap.hpp).
 // * malloc of a page and more: The request gets consecutive pages, one lane at a time under one lock (page_runs.hpp).
 // * free: A lane clears the bit and lowers the count. If this empties the page, the lane makes it unformatted (page

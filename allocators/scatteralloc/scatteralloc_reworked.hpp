@@ -20,8 +20,8 @@
 //   and searches in a nearly full pool, do not go page by page.
 // * A request of exactly one page is a chunk. Longer requests hold no lock unless they must scan (multi_page.hpp). A
 //   run is marked as a run, so no chunk is given out of it.
-// * `access_blocks` is 1 by default (published: 8), because the number of the block in use would be a second trip to
-//   memory before every claim.
+// * `access_blocks` is 1 by default (published: 8), because a load of the number of the block in use would be a second
+//   trip to memory before every claim.
 // * Members that cannot get a chunk together try alone, so coalescing causes no null. Requests for zero bytes get a
 //   block.
 //

@@ -22,7 +22,7 @@
 // * In pass 2, each SM visits the windows of 64 pages in its own order, so SMs seldom collide on the last free pages.
 //   Each SM begins near the window where it last found room, because other windows may just have been filled.
 //
-// All words here are hints, so their accesses are relaxed, and wrong values only cost time.
+// All words of Regions are hints, so their accesses are relaxed, and wrong values only cost time.
 #pragma once
 
 #include "allocators/scatteralloc/hash.hpp"

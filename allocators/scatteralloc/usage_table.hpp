@@ -2,8 +2,8 @@
 //
 // Steinberger et al. 2012; layout of the authors' public code, version 1.0:
 // * `chunk_bytes` is 0 on an unformatted page. On every page of a run, it has the bytes of the whole request.
-// * `count` is the number of chunks in use and of lanes that try to get one. While a reset locks the page, the page
-//   size in bytes is added to it.
+// * `count` is the number of chunks in use plus the number of lanes that try to get one. While a reset locks the page,
+//   the page size in bytes is added to it.
 // * `bits` marks the chunks in use of a flat page, or the segments of a two-level page that were seen full.
 //
 // The bits of a two-level page lie at the end of the page (page_format.hpp). They are zeroed when the heap is made or
@@ -65,7 +65,7 @@ struct UsageTable {
     return nullptr;
   }
 
-  // Frees a chunk. Returns the count before.
+  // Frees a chunk. Returns the previous count.
   template <class Thread>
   SIMT_FN std::uint32_t leave(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t index) const {
     const auto bits = thread.atomic(usage[page].bits);
@@ -115,8 +115,8 @@ struct UsageTable {
     return no_chunk;
   }
 
-  // Takes a clear bit. The first try is the bit with the lane's number, modulo `count`. Each next try is the next clear
-  // bit to the left, with wrap-around. Returns no_chunk if all bits are set, or after 32 tries.
+  // Takes a clear bit. The first try is the bit with the lane's number, modulo `count`. Each further try is the next
+  // clear bit to the left, with wrap-around. Returns no_chunk if all bits are set, or after 32 tries.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t& word, std::uint32_t count) const {
     std::uint32_t bit = thread.lane() % count;

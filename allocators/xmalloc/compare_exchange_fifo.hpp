@@ -1,8 +1,8 @@
 // The bounded FIFOs of XMalloc as published are rings of addresses, whose ends move by compare-exchanges (paper,
 // sections III and V-A; details follow the public code).
 //
-// The tail is one word with the newest value and its position. The next push writes this value into its slot. Each slot
-// also holds the position of its value.
+// The tail is one word with the newest value and its position. The next push writes this value into the value's slot.
+// Each slot also holds the position of its value.
 //
 // push:
 // 1. The push reads head and tail. If the ring is full, the push fails.

@@ -3,7 +3,7 @@
 //
 // A FIFO has four counters and a ring. `room` and `filled` are the numbers of pushes and pops that can still be
 // admitted (units.hpp), and `tail` and `head` number the pushes and pops. The slot t mod capacity holds a turn: t means
-// free for push t, and t + 1 means that it has the value of push t.
+// that the slot is free for push t, and t + 1 that it has the value of push t.
 //
 // push:
 // 1. The push subtracts 1 from `room`. If there is no room, the push fails.
@@ -67,8 +67,8 @@ struct Fifo {
   }
 
   // These functions push and pop for lanes that come together. One addition to each counter serves all of them. All
-  // lanes of the group call. If not all can be admitted, the lanes with the lowest ranks are. Only admitted lanes get
-  // true.
+  // lanes of the group must call them. If not all can be admitted, the lanes with the lowest ranks are. Only admitted
+  // lanes get true.
   template <class Thread, class Group>
   SIMT_FN bool push_together(Thread& thread, const Group& group, std::uint64_t value) const {
     const TicketRange tickets = take_tickets(thread, group, counters->room, counters->tail);

@@ -33,8 +33,8 @@ struct BlockClasses {
             parameters.blocks_per_superblock, classes, parameters.superblocks, doubling_header_bytes};
   }
   // Returns `all` with the number of classes that fit the heap below, whose largest request has `largest_request`
-  // bytes. A class fits if its Superblock is not larger than this. Without Superblocks, a class fits if its block is
-  // not larger. Throws Unsupported if none fits. `name` is the name of the plug-in.
+  // bytes. A class fits if its Superblock (without Superblocks, its block) is not larger than the largest request.
+  // Throws Unsupported if none fits. `name` is the name of the plug-in.
   static BlockClasses that_fit(BlockClasses all, std::size_t largest_request, std::string_view name) {
     all.used_classes = all.count_that_fit(largest_request);
     if (all.used_classes == 0) {

@@ -2,9 +2,9 @@
 //
 // Paper: Huang et al., CIT 2010, section V-A and figure 6. The pool is a chain of Memoryblocks. Each has a header that
 // names both neighbours; malloc splits and free merges. `list_count` lists hold the free blocks. A single list, as in
-// the paper, is searched first-fit; the paper does not say how it is searched. With several lists, each holds the
-// blocks from one power of two up to the next. The list of the request's own power is searched first-fit, and any block
-// of a higher list fits.
+// the paper, is searched first-fit; the paper states no search order. With several lists, each holds the blocks from
+// one power of two up to the next. The list of the request's own power is searched first-fit, and any block of a higher
+// list fits.
 //
 // Offsets have 32 bits and count units of 16 bytes, so pools have less than 64 GiB.
 #pragma once

@@ -8,7 +8,7 @@
 // Idea:
 // * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all, and the
 //   lanes divide it into Coalescingblocks. Basicblocks come from free lists. Superblocks fill the free lists and are
-//   cut from Memoryblocks. Every buffer is changed by loops of compare-exchanges.
+//   cut from Memoryblocks. Loops of compare-exchanges change every buffer.
 // * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
 //   the last one frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock merges with
 //   its free neighbours.
@@ -144,7 +144,7 @@ class PublishedOf {
   }
 
  protected:
-  // Lays out the heap. Messages name the plug-in by `name`.
+  // Lays out the heap. `name` is the name of the plug-in, for error messages.
   static PublishedOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
     PublishedOf allocator;
     BlockBuffers<Memory>& buffers = allocator.buffers_;

@@ -19,7 +19,7 @@
 // address to the warp. Frees decrement it with acq_rel, so that the last lane frees after the last writes of all
 // owners.
 //
-// Reworked, with the benefit of each change:
+// In comparison with the published form (xmalloc.hpp):
 // * Additions move the counters of FIFOs; OR and exchange change the masks of Superblocks (fifo.hpp, superblock.hpp).
 //   In the published form, only one compare-exchange of a word succeeds per round trip.
 // * Lanes that free Coalescingblocks of one parent together make one subtraction from its count. Lanes that find no
@@ -151,7 +151,7 @@ class XMallocOf {
   }
 
  protected:
-  // Lays out the heap. Messages name the plug-in by `name`.
+  // Lays out the heap. `name` is the name of the plug-in, for error messages.
   static XMallocOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
     XMallocOf allocator;
     BlockStore<Memory>& store = allocator.store_;
@@ -160,7 +160,7 @@ class XMallocOf {
     store.memory = memory;
     store.buffers.lists = parameters.free_lists;
     store.buffers.list_capacity = parameters.free_list_capacity;
-    // The buffers have room for all Superblocks, so no push is refused.
+    // The Superblock buffers have room for all Superblocks, so they refuse no push.
     store.buffers.superblock_capacity = most_superblocks(arena.pool_bytes(), parameters, 1u << Buffers::classes);
     store.buffers.counters = arena.metadata<FifoCounters>(store.buffers.fifos());
     store.buffers.slots = arena.metadata<FifoSlot>(store.buffers.slot_count());

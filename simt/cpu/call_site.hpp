@@ -1,5 +1,5 @@
-// CallSite is the place in the source where an operation was called. All lanes of a group operation must call it at one
-// site, except sync(). Diagnoses print the site.
+// CallSite is the place in the source where an operation was called. All lanes of a group operation, except sync(),
+// must call it at one site. Diagnoses print the site.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ void History::add(const HistoryEntry& entry) {
 
 void History::clear() {
   entries_.clear();
-  // Lanes call add(). In the race build an allocation there would count as an access of the lane.
+  // Lanes call add(). In the race build an allocation in add() would count as an access of the lane.
   entries_.reserve(capacity_);
   first_ = 0;
 }

@@ -97,7 +97,7 @@ void launch_kernels(std::span<const KernelLaunch> launches) {
   device.executor_->run(shape, grids, device.last_launch_);
 }
 
-// Registers and similar resources do not exist here.
+// The CPU executor has no registers or similar resources to report.
 KernelAttributes kernel_attributes(KernelPointer) { return {}; }
 
 std::uint32_t max_resident_blocks(Stream& stream, KernelPointer, std::uint32_t threads_per_block, std::size_t) {

@@ -97,7 +97,7 @@ class SpinWatch {
     streak_ = 0;
     in_streak_ = 0;
   }
-  // Removes the words that are not part of the loop.
+  // Removes the words that are not part of the spin loop.
   void keep_streak_only();
   bool any_changed() const;
   const Word* begin() const { return words_; }

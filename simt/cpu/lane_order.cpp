@@ -56,7 +56,7 @@ void end(const Lane& lane) {
   __tsan_release(lane.block);
 }
 
-// Orders the later actions of each lane that meets after the earlier actions of all of them. `for_each` calls its
+// Orders, for lanes that meet, the later actions of each lane after the earlier actions of all. `for_each` calls its
 // argument with every such lane.
 template <class ForEach>
 void join(ForEach for_each) {

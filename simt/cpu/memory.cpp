@@ -100,7 +100,7 @@ bool machine_has(Allocations& all, std::size_t bytes) {
   return bytes <= available_bytes();
 }
 
-// Returns the kept mapping with exactly this address and size, or null. Other kept mappings that overlap it are
+// Returns the kept mapping with exactly this address and size, or null. Other kept mappings that overlap this range are
 // released.
 void* take_kept(Allocations& all, std::uintptr_t wanted, std::size_t bytes) {
   for (auto kept = all.bytes_kept.begin(); kept != all.bytes_kept.end() && kept->first < wanted + bytes;) {

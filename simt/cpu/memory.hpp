@@ -1,10 +1,10 @@
 // The device memory of the CPU back end consists of page mappings at addresses that repeat from run to run.
 //
-// The same sequence of allocations and releases gives the same addresses in every run. Allocators hash and order
-// pointers, so with random addresses the same seed would take different steps. The addresses are in a window that
+// The same sequence of allocations and releases gives the same addresses in every run. Allocators may hash or order
+// pointers, so with random addresses the same seed could take different steps. The addresses are in a window that
 // neither the loader nor the heap uses. If the window is occupied or full, the kernel chooses the address and
 // addresses_are_fixed() becomes false. Fresh memory contains a seeded pattern, because real device memory is not zero
-// either. Holes separate the mappings, so a far overrun faults.
+// either. Holes separate the mappings, so an overrun into a hole faults.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 // was replaced before those other loads. The rules are those of C++20, except that no load sees a store that is made
 // later (no load buffering):
 // * Each lane has a view. For each word, the view has the oldest value that the lane may read. A value that the lane
-//   reads or writes becomes the oldest.
+//   reads or writes becomes the oldest one.
 // * A release store or update attaches the lane's view to the value. An update also attaches the view of the value that
 //   it replaced. An acquiring access adopts the view of the value that it reads.
 // * sync() and the block barrier unite the views of their lanes. The device heap's malloc() adopts the views of all

@@ -41,15 +41,15 @@ struct ExecutorOptions {
   ExecutorMode mode = ExecutorMode::threads;
   std::uint32_t os_threads = 0;  // number of OS threads in threads mode; 0 for one per hardware thread
   std::uint64_t seed = 1;        // seed of the schedule, the virtual SMs and the pattern in fresh device memory
-  // Number of blocks that run at once. Other blocks start one by one as these end. 0 stands for as many blocks as make
-  // 64 warps. With thousands of lanes, the stacks exceed the caches, and a switch takes much longer.
+  // Number of blocks that run at once. Other blocks start one by one as these end. The value 0 stands for as many
+  // blocks as make 64 warps. With thousands of lanes, the stacks exceed the caches, and a switch takes much longer.
   std::uint32_t resident_blocks = 0;
   std::uint32_t sm_count = 4;  // number of virtual streaming multiprocessors
   // Number of scheduling points of a launch. After them, the launch gets grace_steps.
   std::uint64_t step_budget = std::uint64_t{1} << 36;
   // Number of steps for which the lanes take turns after the budget, so that lanes which the strategy starved can end.
   // If these steps are used up too, the launch ends with Fault(budget), or with Fault(livelock) if no word changed in
-  // the grace. 0 stands for a quarter of the budget.
+  // the grace. The value 0 stands for a quarter of the budget.
   std::uint64_t grace_steps = 0;
   StrategyKind strategy = StrategyKind::random;
   std::uint32_t preemption_interval = 0;  // 1 … 64 for random; 0 draws it from the seed

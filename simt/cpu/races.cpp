@@ -153,7 +153,7 @@ std::vector<RaceFrame> frames_of(const RawAccess& access) {
   void* last = nullptr;
   for (void* pc : access.trace) {
     if (pc == nullptr) break;
-    // ThreadSanitizer gives an address once per function inlined there.
+    // ThreadSanitizer repeats an address for each function that is inlined at it.
     if (pc != last) append_frames(pc, frames);
     last = pc;
   }

@@ -1,8 +1,8 @@
 // StoreBuffer holds the stores of one lane that no other lane can see yet (ExecutorOptions::hold_stores).
 //
-// A GPU may let a thread's loads overtake its earlier stores to other words. PTX orders a relaxed or release store
-// before a later load of the same thread only if the two touch the same word. Held stores reveal code that relies on a
-// stronger order. Rules:
+// A GPU may let a thread's loads overtake its earlier stores to other words. Without a fence, PTX orders a relaxed or
+// release store before a later load of the same thread only if the two touch the same word. Held stores reveal code
+// that relies on a stronger order. Rules:
 // * A lane sees its own stores.
 // * Stores to one word become visible in the lane's order.
 // * A release store becomes visible after all earlier stores of the lane. An update (read-modify-write) with release

@@ -66,13 +66,13 @@ class Strategy {
   virtual LaneMask group(Lane& lane, LaneMask gathered);
   // Returns whether this launch may hold stores back (store_buffer.hpp).
   virtual bool holds_stores() const { return false; }
-  // Returns for how many further steps of the lane a store stays invisible to other lanes. 0 makes it visible
+  // Returns for how many further steps of the lane a store stays invisible to other lanes. The value 0 makes it visible
   // immediately.
   virtual std::uint32_t steps_held(Lane&) { return 0; }
   // Returns whether loads of this launch may read values that others have replaced (old_values.hpp).
   virtual bool reads_old_values() const { return false; }
-  // Returns how many values older than the newest a load reads if it may read replaced values. A number that is too
-  // large means the oldest value.
+  // Returns the age of the value that a load reads if it may read replaced values: 0 for the newest, 1 for the one
+  // before it. A number that is too large means the oldest value.
   virtual std::uint32_t age_of_load(Lane&) { return 0; }
   // Reports that these lanes have just met at one place.
   virtual void met(Warp& warp, LaneMask members);

@@ -16,13 +16,13 @@ namespace simt {
 
 class Stream;
 
-// DeadlineView is a deadline as kernels see it, passed by value. Without a deadline it is never over.
+// DeadlineView is a deadline as kernels see it, passed by value. A default DeadlineView is never over.
 class DeadlineView {
  public:
   DeadlineView() = default;
   DeadlineView(const std::uint64_t* end, std::uint32_t* passed) : end_(end), passed_(passed) {}
 
-  // Returns whether the deadline is over. Device code calls it. If it is over, the host can see this by passed().
+  // Returns whether the deadline is over. Device code calls it. If it is over, Deadline::passed() becomes true.
   SIMT_FN bool over() const;
 
  private:

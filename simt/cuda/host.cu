@@ -15,7 +15,7 @@
 namespace simt {
 namespace {
 
-// The table of errors knows these values by number.
+// The table in errors.hpp states these values as numbers.
 static_assert(cudaErrorMemoryAllocation == 2 && cudaErrorDevicesUnavailable == 46 && cudaErrorNoDevice == 100 &&
               cudaErrorNoKernelImageForDevice == 209 && cudaErrorECCUncorrectable == 214 &&
               cudaErrorNvlinkUncorrectable == 220 && cudaErrorContextIsDestroyed == 709 &&
@@ -47,7 +47,7 @@ std::string version_text(int version) {
 
 void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  // The runtime stores an error even if it returned it, so the next launch check would report the error again.
+  // The runtime also stores an error that it returns, so the next launch check would report the error again.
   static_cast<void>(cudaGetLastError());
   const std::string text =
       std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";

@@ -54,7 +54,7 @@ class Stream {
   void synchronize();
   // Later work on this stream waits for the work before the event's last record().
   void wait(const Event& event);
-  // Holds enqueued work back until release(), but at most this long (simt/cuda/hold.hpp).
+  // Holds enqueued work back until release(), but for at most `limit_seconds` (simt/cuda/hold.hpp).
   void hold(double limit_seconds) { hold_.begin(stream_, limit_seconds); }
   void release() { hold_.end(); }
   // Returns the reason why the last hold ended before release(), or an empty text if it lasted. Call it after a wait

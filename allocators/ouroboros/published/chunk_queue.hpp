@@ -11,8 +11,8 @@
 // An entirely free chunk may return to the pool: release_chunk().
 //
 // A weakness of the design: A chunk may be in the queue twice, if a free puts it back before the lane that took its
-// last page has removed the entry. One entry then stays without a page. Lanes skip it, and the storage of a virtualised
-// queue with such an entry is never completed.
+// last page has removed the entry. One entry then stays without a page. Lanes skip it, and in a virtualised queue the
+// segment with this entry is never completed.
 //
 // Differs from the paper:
 // * A lane that finds no more chunks begins again and finally returns null. In the paper it continues forever, or traps
@@ -116,8 +116,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
   }
   // Returns the queue position at which a lap begins. A chunk may enter the queue at a place that the front has already
   // passed, because another lane put a chunk behind it first. So a lane that found nothing starts its next lap 64
-  // places before the front, then 128, and so on up to 2^23 (a whole ring of the default size). After lap 18 it starts
-  // 64 places before the front, and every 64th lap starts 2^23 before it.
+  // places before the front, then 128, and so on up to 2^23 (a whole ring of the default size). After lap 18, every
+  // 64th lap starts 2^23 places before the front, and the other laps start 64 before it.
   static SIMT_FN std::uint32_t begin_lap(std::uint32_t lap, std::uint32_t front) {
     if (lap == 0) return front;
     constexpr std::uint32_t farthest = 18;

@@ -4,8 +4,8 @@
 //
 // A chunk holds pages of one class, or it is storage of a queue. A growing counter numbers the fresh chunks. A ring
 // keeps chunks that are free again, and these are used first. A chunk that finds the ring full is lost. A free finds
-// the chunk of its block by a division and a backward search for the nearest start flag. (In the authors' code one
-// chunk may have the length of four.)
+// the chunk of its block by a division and a backward search for the nearest start flag. (In the authors' code a chunk
+// may be as long as four.)
 //
 // Differs from the published pool:
 // * If no chunk is left, the take fails; the published code writes beyond the pool.
@@ -110,8 +110,8 @@ struct HeadedChunks {
     put_into(thread, reuse_ring[number & (reuse_capacity - 1)], chunk);
   }
 
-  // Takes a chunk that commit() has reserved. The wait may last until other threads have emptied queue chunks. In C-VL
-  // it may last forever (docs/findings.md).
+  // Takes a chunk that commit() has reserved. May wait until other threads have emptied queue chunks. In C-VL this wait
+  // may last forever (docs/findings.md).
   template <class Thread>
   SIMT_FN std::uint32_t take_for_queue(Thread& thread) const {
     std::uint32_t chunk = no_chunk;
@@ -152,8 +152,8 @@ SIMT_FN void make_queue_storage(Thread& thread, const HeadedChunks& chunks, std:
   thread.atomic(header.segment).store(std::uint64_t{id} << 32 | first_number, simt::release);
 }
 
-// Adds finished puts and takes of a segment. Returns true to the lane that completes the segment. A put adds 0x10001,
-// and a take subtracts 0x10000. So the state "as many puts as slots and nothing left" appears only once.
+// Adds finished puts or takes to the count of a segment. Returns true to the lane that completes the segment. A put
+// adds 0x10001, and a take subtracts 0x10000. So the state "as many puts as slots and nothing left" appears only once.
 template <class Thread>
 SIMT_FN bool count_entries(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t change) {
   const auto entries = thread.atomic(chunks.header(chunk).entries);

@@ -1,5 +1,5 @@
 // These functions check the published heap while no other kernel runs: semaphores, queues, headers and masks must
-// agree. Copying a pool to the host would be slow, so a kernel checks it and writes one code for a mistake.
+// agree. Copying a pool to the host would be slow, so a kernel checks the pool and writes the code of one mistake.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +89,7 @@ std::string broken_heap(simt::Stream& stream, const Policy& heap) {
   const std::uint32_t classes = heap.chunks.class_count();
   simt::Buffer<std::uint32_t> words(classes + 1);
   words.fill_bytes(stream, 0);
-  // In a linked queue, the kernel walks from the front to each slot. So many threads share the work.
+  // In a linked queue, the kernel walks from the front to each slot. Therefore many threads share the work.
   constexpr std::uint32_t threads = 64;
   const std::uint32_t blocks = std::clamp(heap.chunks.chunk_count / threads, 8u, 1024u);
   simt::launch(stream, {blocks, threads}, InspectQueues{}, heap, words.data(), words.data() + classes);

@@ -23,8 +23,8 @@ void lay_out_queue(RingQueue& queue, const Policy& heap, std::uint64_t pool_byte
   queue.log = log_up(parameters.ring_capacity);
   queue.halves = false;
   if (classes * parameters.ring_capacity * sizeof(std::uint32_t) > pool_bytes / 8) {
-    // A slow lane may know the old place of a chunk that is returned and reused. With at least eight slots per chunk,
-    // the place is not reused soon.
+    // A slow lane may still use the old place of a chunk that is returned and reused. With at least eight slots per
+    // chunk, the place is not reused soon.
     const std::uint32_t spare = Policy::chunk_based ? 3 : 0;
     queue.log = std::max(std::min(queue.log, log_up(heap.most_indices(0)) + spare), classes);
     queue.halves = !Policy::chunk_based && heap.most_indices(0) <= std::uint64_t{1} << queue.log;
@@ -56,7 +56,7 @@ std::uint32_t reserved_chunks(const Policy& heap) {
   return Policy::Queue::virtualised ? heap.chunks.class_count() * 3 : 0;
 }
 
-// Makes a heap without addresses that has as many chunks as fit beside their tables. Messages name the plug-in by
+// Makes a heap without addresses that has as many chunks as fit beside their tables. Error messages begin with
 // `name`.
 template <class Policy>
 Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::string_view name) {
@@ -87,7 +87,7 @@ Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::s
   return heap;
 }
 
-// Makes the heap of planned_heap() over the pool.
+// Plans a heap with planned_heap() and places it in the pool.
 template <class Policy>
 Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
   Policy heap = planned_heap<Policy>(pool.bytes, parameters, name);

@@ -1,5 +1,5 @@
-// ListQueue is the virtualised linked list (VL): the queue lies in chunks of the pool ("segments"), and each names the
-// next.
+// ListQueue is the virtualised linked list (VL): the queue lies in chunks of the pool ("segments"), and each segment
+// names the next one.
 //
 // Protocol: A take walks from the front pointer to its segment, and a put walks from the back pointer. The lane that
 // puts into the first slot of a segment links the next segment behind it and moves the back pointer. The lanes of a
@@ -184,7 +184,7 @@ struct ListQueue {
   }
 
   // Searches the segments from the front for the segment of `number`, without waiting. Returns its chunk, or no_chunk
-  // if the segment is not there.
+  // if it does not find the segment.
   template <class Thread>
   SIMT_FN std::uint32_t find(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
                              std::uint32_t number) const {
@@ -200,8 +200,8 @@ struct ListQueue {
     return no_chunk;
   }
 
-  // Links a new segment behind the segment in `chunk`. The caller has the first queue position of this segment. `seen`
-  // is the last value of the back pointer that the caller saw.
+  // Links a new segment behind the segment in `chunk`. The caller has the first queue position of the segment in
+  // `chunk`. `seen` is the last value of the back pointer that the caller saw.
   template <class Thread>
   SIMT_FN void add_segment(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
                            std::uint32_t number, std::uint32_t chunk, std::uint64_t seen) const {

@@ -68,7 +68,7 @@ struct PackedSemaphore {
     return false;
   }
 
-  // Makes the first step of take(). Returns true if the pages were available. Otherwise `now` is the last value of the
+  // Makes the first step of a take. Returns true if the pages were available. Otherwise `now` is the last value of the
   // word.
   template <class Thread>
   SIMT_FN bool take_at_once(Thread& thread, std::uint32_t wanted, std::uint64_t& now) const {
@@ -85,8 +85,8 @@ struct PackedSemaphore {
   // announced `per_chunk` pages of a chunk and signals them; it returns false if there is no chunk.
   //
   // A single loop contains all steps, and its passes do not wait. The hardware may run the code behind an inner loop
-  // only after all lanes of a warp have left it. Two warps with two classes each could then wait for each other's
-  // pages.
+  // only after all lanes of a warp have left it. Two warps that each request two classes could then wait for each
+  // other's pages.
   template <class Thread, class Make>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, std::uint64_t now,
                              Make make) const {

@@ -21,11 +21,11 @@
 // Differs from the paper:
 // * If the memory is exhausted, the lanes for which nothing is left get null. The authors' code writes chunks beyond
 //   the pool (headed_chunks.hpp, packed_semaphore.hpp).
-// * Slots and masks release and acquire at device scope. The authors' code has fences of block scope in places.
+// * Slot and mask accesses release and acquire at device scope. The authors' code has some fences of block scope.
 // * The lanes of a group stay together by one mask, which they form when they enter malloc. A waiting lane sleeps at
 //   most 1.3 us between two checks.
 // * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
-// * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
+// * A table keeps the blocks of the device heap, so that reset() frees them (device_heap_share.hpp).
 // * By default, flat rings in pools below 2.5 GiB are only as large as the pool needs (parameters.hpp).
 // * The counter of calls is off (`statistics`); the published measurements include it.
 // * Addresses and sizes of queues are parameters of the kernel. In the authors' code they are next to the counters that
@@ -46,8 +46,8 @@
 
 namespace allocbench::ouroboros::published {
 
-// Takes pages on the slow path of a malloc. It is not inlined, so that the fast path keeps its registers. `heap` lies
-// in device memory.
+// Takes pages on the slow path of a malloc. The function is not inlined, so that the fast path keeps its registers.
+// `heap` lies in device memory.
 template <class Policy, class Thread>
 SIMT_NOINLINE_FN std::uint32_t take_slowly(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t wanted,
                                            std::uint64_t seen) {

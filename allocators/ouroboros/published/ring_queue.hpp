@@ -40,7 +40,7 @@ struct RingQueue {
     return slots[begin(id) + (number & (capacity(id) - 1))];
   }
 
-  // Takes an index. All lanes of the group call, each with its queue position.
+  // Takes an index. Each lane of the group calls this function with its own queue position.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take(Thread& thread, const Group&, const HeadedChunks&, Ends&, std::uint32_t id,
                              std::uint32_t number) const {

@@ -17,7 +17,7 @@ template <class Thread>
 SIMT_FN void unlock(Thread& thread, std::uint32_t& word) {
   thread.atomic(word).store(0u, simt::release);
 }
-// Waits until the lock has been free once. The caller then sees the changes of its last holder.
+// Waits until the lock has been free once. The caller then sees the changes of the lock's last holder.
 template <class Thread>
 SIMT_FN void await_unlocked(Thread& thread, std::uint32_t& word) {
   while (thread.atomic(word).load(simt::acquire) != 0) thread.spin_hint();
@@ -37,9 +37,9 @@ struct TicketLock {
     std::uint32_t on_arrival;
   };
 
-  // Takes the lock. All lanes of the group call, and the result is valid on the leader. A group that is served after
-  // this group has read `on_arrival` sees the earlier actions of this group. This needs an addition of zero instead of
-  // a load, which may return an old value (CONTRIBUTING.md, "Mark and look").
+  // Takes the lock. All lanes of the group must call lock(). The result is valid on the leader. A group that is served
+  // after this group has read `on_arrival` sees the earlier actions of this group. This needs an addition of zero
+  // instead of a load, which may return an old value (CONTRIBUTING.md, "Mark and look").
   template <class Thread, class Group>
   SIMT_FN Turn lock(Thread& thread, const Group& group) {
     constexpr std::uint32_t longest_pause = 256;

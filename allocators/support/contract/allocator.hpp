@@ -116,7 +116,7 @@ struct SmallHeap {
   // a design never takes memory back from a size; the header of the design then gives the reason.
   double serves_other_sizes = 1;
   // Least number of 16-byte blocks that a fresh heap serves to a lone lane, or 0 if the design does not state it. With
-  // the trait whole_warp_calls, a lone warp asks. The two shares above cannot show memory that no heap ever serves.
+  // the trait whole_warp_calls, a lone warp calls. The two shares above cannot show memory that no heap ever serves.
   std::uint32_t serves_new = 0;
 };
 

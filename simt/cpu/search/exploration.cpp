@@ -15,7 +15,7 @@ std::uint32_t Exploration::choose(std::uint32_t count, bool costs_preemption, st
   if (depth_ == path_.size()) {
     path_.push_back({0, count, costs_preemption, witness});
   } else if (path_[depth_].count != count || path_[depth_].witness != witness) {
-    // An exception is not thrown here, on the stack of a lane.
+    // No exception is thrown, because this code runs on the stack of a lane.
     diverged_ = true;
     return 0;
   }

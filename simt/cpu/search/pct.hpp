@@ -19,7 +19,7 @@ namespace simt {
 
 class PctStrategy final : public Strategy {
  public:
-  // `depth` is d and `expected_steps` is k. 0 draws them from the seed: 2 … 4, and 4 … 128 for each lane.
+  // `depth` is d and `expected_steps` is k. For 0, the seed determines d from 2 … 4, and k from 4 … 128 for each lane.
   PctStrategy(std::uint64_t seed, std::uint32_t depth, std::uint64_t expected_steps, GroupDraw groups);
   std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
   std::string description() const override;

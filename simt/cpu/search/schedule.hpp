@@ -8,7 +8,7 @@
 //
 // A decision names a lane and a step of this lane, not a step of the launch (for converged(), a warp and a number of
 // its calls). So if one decision is removed, the others still apply to the same places in the programs of their lanes.
-// All other random values (virtual SMs, fresh memory) follow from the seed. A schedule does not contain the other
+// All other random values (virtual SMs, fresh memory) follow from the seed. Except for the seed, a schedule contains no
 // options of the executor.
 #pragma once
 
