@@ -1,10 +1,10 @@
 // The slow path serves lanes whose first claim did not win a slot.
 //
 // All lanes of one class that have no slot yet (`mates`) stay together. The mates search, in this order:
-//   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
-//   2. words at random in the chunks of the class; after some rounds without success one more chunk
+//   1. the word of the first claim, in a chunk for their directory entry; they may have to fetch this chunk
+//   2. random words in the chunks of the class; after some rounds without success, the class gets one more chunk
 //   3. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots whose list of chunks is longest
+//   4. all chunks again, for the class with larger slots whose list of chunks is longest
 // Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class, or
 // other threads worked on some of its memory in every round.
 #pragma once
