@@ -5,9 +5,9 @@
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
 //
 // Idea: A request has two stages. In stage 1, a bulk semaphore grants the caller a unit, perhaps after a wait, or tells
-// it to make a batch of units. In stage 2, the caller searches the tree or the bins and always finds a unit, because
-// the semaphore grants no more units than there are. So a thread waits, instead of failing, while other threads make
-// enough units.
+// it to make a batch of units. In stage 2, the caller searches the tree or the bins and always finds the memory of its
+// unit, because the semaphore grants no more units than there are. So a thread waits, instead of failing, while other
+// threads make enough units.
 // * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
 //   semaphore.hpp).
 // * UAlloc serves blocks of 16 bytes to 1 KiB, in powers of two, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,

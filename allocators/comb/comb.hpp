@@ -191,7 +191,7 @@ class Comb {
   //     nothing.
   //   * Bits of live blocks and surplus bits are set, so a free of the other class clears only bits that the guess has
   //     not won, and the guess clears only its own bits.
-  //   * Another claim, right or wrong, does not win a bit that the guess holds, so it searches elsewhere.
+  //   * Another claim, of this or of another class, does not win a bit that the guess holds, so it searches elsewhere.
   //   * While the guess holds a bit, the word is not empty, so the chunk cannot be retired. The bits are cleared in the
   //     same word, which still has the same class. A retirement that finds them set fails, as with any live block.
   template <class Thread>
@@ -223,7 +223,7 @@ class Comb {
   // prepared chunks are enough for all. A lone lane that needs slots of 4 to 12 KiB gets less than a word if the
   // prepared chunks have a slot, but not a word, for each warp. Its first request then finds an open word. If this word
   // has no free slot, the lane takes the slow path. Other shares of less than a word use parts of the directory that
-  // depend on their size. So warps with 3 and with 30 mates do not contend. All mates get the same clock from `now`.
+  // depend on their size. So warps with 3 mates and warps with 30 do not contend. `now` is the mates' common clock.
   template <class Thread, class Now>
   SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
                          std::uint32_t first_rank, Now now) const {

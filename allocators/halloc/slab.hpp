@@ -234,7 +234,7 @@ struct Slabs {
     return used <= limits.crammed ? busy_index(id) : no_set;
   }
 
-  // Removes a slab that has left a class from its set.
+  // Removes a slab that has left a class from the set of the class.
   template <class Thread>
   SIMT_FN void unfile(Thread& thread, std::uint32_t slab, std::uint32_t index) const {
     if (index == no_set) return;
