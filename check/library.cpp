@@ -181,7 +181,7 @@ Step free_nulls(std::uint32_t slots, Lanes lanes = all) {
   return {.action = Action::free_null, .slot = slots, .lanes = lanes, .fills = true};
 }
 
-// These models request more memory than the heap has, except for heaps of so many blocks that filled() limits them.
+// These models request more memory than the heap has. If the heap has many blocks, filled() limits the requests.
 std::vector<Model> models_of_full_heaps() {
   return {
       {.name = "full_warp",
@@ -256,7 +256,7 @@ std::vector<Model> models_of_nulls_and_resets() {
        .steps = {request_spread(0), request_spread(1), give_back(0), give_back(1)}}};
 }
 
-// These models use the allocator's second small heap, in which other rules of the design apply.
+// These models use the allocator's second small heap, in which other rules of the design may apply.
 std::vector<Model> models_of_second_heaps() {
   return {{.name = "second_heap",
            .description = "eight lanes fill the allocator's second small heap with one size",

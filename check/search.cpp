@@ -29,7 +29,7 @@ constexpr std::uint64_t most_steps_per_request = 1 << 14;
 constexpr std::size_t longest_schedule = 8 << 20;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;
-// Time limit of a run in its own process. The step budget cannot end a loop without scheduling points.
+// This is the time limit of a run in its own process. The step budget cannot end a loop without scheduling points.
 constexpr unsigned most_seconds_apart = 5;
 
 constexpr const char* holding_suffix = "+stores";
@@ -271,8 +271,8 @@ Failure Search::shrink(const std::string& text, bool apart, std::uint64_t& runs)
   return replay(simt::to_text(shrunk.schedule));
 }
 
-// Repeats the run with a record. The repetition must take the same steps: a difference between two runs of a seed (a
-// hashed address, an uninitialised word) would make every finding unrepeatable.
+// Repeats the run with a record. The repetition must take the same steps: a difference between two runs of a seed (from
+// a hashed address or an uninitialised word) would make every finding unrepeatable.
 Failure Search::write_down(simt::ExecutorOptions recorded, const Trial& seen) {
   recorded.record = true;
   recorded.history_steps = history_steps;

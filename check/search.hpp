@@ -29,10 +29,10 @@ enum class Outcome : std::uint8_t {
 };
 const char* outcome_word(Outcome outcome);
 
-// Strategy makes the schedules. Its texts are "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1",
-// "lockstep", "conflicts" or "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the others run one
-// schedule for each seed. With the suffix "+stores", stores are held back (simt/README.md). Plain swarm holds them back
-// in a quarter of its launches. With the suffix "+loads", which dfs does not allow, loads read old values instead.
+// Strategy makes the schedules. Examples of its text are "swarm", "random", "random/16", "pct", "pct/3",
+// "round_robin/1", "lockstep", "conflicts" and "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the
+// others run one schedule for each seed. With the suffix "+stores", stores are held back (simt/README.md). Plain swarm
+// holds them back in a quarter of its launches. With "+loads", which dfs does not allow, loads read old values instead.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
   std::uint32_t argument = 0;  // number after the slash; 0: there is none (dfs: no preemption)
@@ -77,8 +77,8 @@ struct SearchResult {
 // Exploring selects how explore() runs seeds.
 struct Exploring {
   bool stop_at_failure = true;
-  // Whether each seed first runs in its own process, and again in this process if it fails there. Seeds that kill their
-  // process or take more than 5 s are skipped.
+  // Tells whether each seed first runs in its own process, and again in this process after a failure. Seeds that kill
+  // their process or take more than 5 s are skipped.
   bool apart = false;
 };
 

@@ -1,9 +1,9 @@
 // ShadowHeap is the oracle of a check: an exact map of the blocks of all callers.
 //
 // The oracle records every malloc after its return and every free before its start, so all recorded blocks are
-// certainly live. If two of them overlap, memory was handed out twice, in any schedule. The oracle runs inside the
-// lanes of a deterministic launch, where no two lanes run at once. It does not belong to the program under test, so the
-// race build does not instrument it.
+// certainly live, whatever the schedule is. If two of them overlap, memory was handed out twice. The oracle runs inside
+// the lanes of a deterministic launch, where no two lanes run at once. It does not belong to the program under test, so
+// the race build does not instrument it.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,8 @@ class ShadowHeap {
   // Records that the heap was reset, so no block is live.
   void forget_blocks() { live_.clear(); }
 
-  // Returns the size of a live block. serial_of() returns the number of its malloc. Both determine the user pattern.
-  // They return 0 if no block begins at this address.
+  // Returns the size of a live block. serial_of() returns the number of its malloc. Size and number determine the user
+  // pattern. Both functions return 0 if no block begins at this address.
   std::size_t bytes_of(const std::byte* block) const;
   std::uint32_t serial_of(const std::byte* block) const;
   std::size_t live_blocks() const { return live_.size(); }

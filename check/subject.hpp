@@ -35,7 +35,7 @@ struct FreshHeap {
   // Number served to one lane, or to a warp if all lanes must call together; 0 on failure.
   std::vector<std::uint32_t> alone;
   // Number served to a whole warp and then to one lane: the smallest number over 32 schedules. Only models with resets
-  // have it.
+  // have this number.
   std::vector<std::uint32_t> together;
   std::string verdict;  // verdict of the oracle, if the measurement already fails; otherwise empty
 };

@@ -204,7 +204,7 @@ class SubjectOf final : public Subject {
     return sizes;
   }
 
-  // Returns steps in which every lane frees the blocks of its neighbour, or a lone lane its own.
+  // Returns steps in which every lane frees the blocks of its neighbour. A lone lane frees its own blocks.
   static std::vector<Step> drain_steps(std::uint32_t slots, std::uint32_t lanes) {
     std::vector<Step> steps;
     for (std::uint32_t slot = 0; slot < slots; ++slot) {

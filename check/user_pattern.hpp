@@ -1,5 +1,5 @@
-// UserPattern is the pattern that the owner of a block writes after the malloc and checks before the free. It covers
-// the edges of the block, where a neighbour or a header would cause damage.
+// UserPattern is the pattern that the owner of a block writes after the malloc and checks before the free. It covers 64
+// bytes at each end of the block, where a neighbour or a header would cause damage.
 //
 // The accesses are plain on purpose. So the race build can check whether the allocator orders the accesses of one owner
 // after those of the previous owner.

@@ -12,9 +12,9 @@
 // Protocol: An append exchanges the queue's end and then stores one link: in the chunk that the exchange returned or,
 // if there is none, in the root. So an append never waits or retries. The link is stored with release, after the header
 // of the new chunk, and read with acquire. Until the link is stored, get() cannot find the chunks behind it, although
-// threads may already use their elements. Links are addresses. Only clear() frees chunks, so no address can return
-// before it (no ABA). As in the paper, no other thread may use the list during clear(). The elements have the order of
-// the appends. Within grow_local() they have the order of the threads.
+// threads may already use their elements. Links are addresses. Only clear() frees chunks, so no address is reused
+// before clear() (no ABA). As in the paper, no other thread may use the list during clear(). The elements have the
+// order of the appends. Within grow_local() they have the order of the threads.
 //
 // The `allocator` argument is an allocator or a session (allocators/support/contract/session.hpp).
 #pragma once

@@ -17,7 +17,7 @@
 
 namespace allocbench {
 
-// The format of pages with records of type T.
+// PageChain describes pages with records of type T.
 template <class T>
 struct PageChain {
   static_assert(alignof(T) <= 16, "allocators align to 16 bytes");

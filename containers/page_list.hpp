@@ -16,12 +16,12 @@
 // and publishes it with release. The group uses the last places of the old page and the first places of the new page.
 // Reservations use acquire (the chain of fetch-adds keeps the release).
 //
-// A lane reserves nothing if more places are taken than the page has. It does not wait there, because the lane for
-// which it would wait may be in its own warp. It stays pending until all lanes of the warp meet again. In the next turn
+// A lane reserves nothing if more places are taken than the page has. It does not wait for the next page, because the
+// lane that requests this page may be in its own warp. It stays pending until all lanes of the warp meet again. Next,
 // its leader loads the word before it adds anything. So the number of places exceeds the page by at most one per lane.
-// The number must stay below 2^19, where the mark below begins. A lane that calls malloc does not wait for other lanes
-// of the list, so every turn ends. A warp waits only for another warp's malloc. The word of a page can return only
-// after the page was freed and reused, which does not happen while lanes append (no ABA).
+// The number must stay below 2^19, because larger numbers mean that a malloc has failed. A lane that calls malloc does
+// not wait for other lanes of the list, so every turn ends. A warp waits only for another warp's malloc. The word of a
+// page can return only after the page was freed and reused. This does not happen while lanes append (no ABA).
 //
 // When the allocator returns null, the owner of the reservation marks the word. Lanes that see the mark drop their
 // records. The list keeps its pages.
@@ -110,8 +110,8 @@ class PageList {
   static constexpr std::uint32_t out_of_memory = 1u << 19;  // mark, stored among the places
   static constexpr std::uint64_t wait = 1;                  // a value that is not an address
 
-  // The result of a leader: the word that its reservation found, and the new page for the places beyond the end of the
-  // old page. `fresh` is 0 if there is no new page, or `wait` if nothing was reserved.
+  // Reservation is the result of a leader: the word that it found, and the new page for the places beyond the end of
+  // the old page. `fresh` is 0 if there is no new page, or `wait` if nothing was reserved.
   struct Reservation {
     std::uint64_t word;
     std::uint64_t fresh;

@@ -21,7 +21,7 @@
 // A correction may come late, when the parent is already a free block or in use. Such a correction does not change an
 // available parent. The halves of a block in use are busy, so the correction leaves the block busy.
 //
-// Assumed (the paper does not say): A table has the height of each block in use, by the block's first page. A unit is
+// Assumed (the paper does not say): A table, indexed by first pages, has the height of each block in use. A unit is
 // signalled after the upward correction, so the thread that gets it finds the node.
 //
 // Differs from the paper:

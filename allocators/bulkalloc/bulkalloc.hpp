@@ -5,16 +5,16 @@
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
 //
 // Idea: A request has two stages. In stage 1, a bulk semaphore grants the caller a unit, perhaps after a wait, or tells
-// it to make a batch of units. In stage 2, the caller searches the tree or the bins and always finds a unit, because
-// the semaphore grants no more units than there are. So a thread waits, instead of failing, while other threads make
-// enough units.
+// it to make a batch of units. In stage 2, the caller searches the tree or the bins and always finds the memory of its
+// unit, because the semaphore grants no more units than there are. So a thread waits, instead of failing, while other
+// threads make enough units.
 // * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
 //   semaphore.hpp).
 // * UAlloc serves blocks of 16 bytes to 1 KiB, in powers of two, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,
-//   bin_list.hpp, chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp). The numbers
-//   of both items are those of the default parameters.
+//   bin_list.hpp, chunks.hpp, layout.hpp). An unlinked bin is reused after all readers of its list have left (rcu.hpp).
+//   The numbers of both items are those of the default parameters.
 //
-// free distinguishes the two by the address: only blocks of the buddy tree begin at the start of a page.
+// free distinguishes the blocks of TBuddy and UAlloc by their addresses: only blocks of TBuddy begin at a page's start.
 //
 // Data: The nodes of the tree, the height of each block in use, the semaphores, and the lists and RCU counters of the
 // arenas lie outside the pool. The headers of bins and chunks lie in the pool.
@@ -27,7 +27,7 @@
 //   arena.
 // * Lanes of a warp that request the same size wait together, and their leader claims slots for all of them. Lanes that
 //   free slots of one bin, and lanes that request blocks of one height from the tree, also act together
-//   (semaphore.hpp). The thread that makes a bin keeps slots of this bin for its lanes, without a walk along the list.
+//   (semaphore.hpp). A lane that makes a bin keeps slots for the lanes that wait with it, and walks along no list.
 // * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
 // * If a bin or chunk cannot be made, each lane of the group takes an available unit. A lane that finds none returns
 //   null.
@@ -47,7 +47,7 @@
 //   for them, and lanes in malloc may run beside lanes in free. Then some warps of an H200 do not end
 //   (docs/findings.md).
 // * As in the paper, waits for units that another thread makes, for locks and for readers have no bound. These waits
-//   end. A thread that makes units reports a failure. The holder of a node's lock waits only for the lock of the node's
+//   end. A thread reports if it cannot make units. The holder of a node's lock waits only for the lock of the node's
 //   parent, and the holder of RCU's mutex only for readers. Readers never wait, and threads with another lock do not
 //   wait either.
 // * A thread that merges two available halves waits for the units of both, also without bound. This wait ends, because

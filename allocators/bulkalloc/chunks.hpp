@@ -1,7 +1,7 @@
 // ChunkList holds the chunks of an arena that have free bins. A chunk comes from the buddy tree, provides bins, and may
 // return to the tree when all its bins are free.
 //
-// Paper: Gelado & Garland, PPoPP 2019 (UAlloc: two stages for bins, too; collective mutex).
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc). Requests for bins also have two stages.
 //
 // Stage 1 is a semaphore that counts bins. A batch has the bins of one chunk. Stage 2 happens under the collective
 // mutex. One of the lanes that call together takes the lock for all. The lane with rank k takes the k-th free bin of

@@ -1,10 +1,10 @@
 // Layout gives the sizes and places of UAlloc's chunks, of their bins, and of the slots of a bin.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A chunk is a block of the buddy tree, cut into bins of one page. A bin
-// has a header of 128 bytes and slots of one size, so no block of UAlloc begins at a page. For slots of up to 128
-// bytes, a tail of 128 bytes replaces the space of the header. The tails of a chunk are in its first bins, which serve
-// no slots. The header of the chunk is in the place of the first bin's header. With pages of 4 KiB and chunks of 256
-// KiB, a chunk has two such bins and 62 others. Tails come in the order of their bins (assumed).
+// has a header of 128 bytes and slots of one size, so no block of UAlloc begins at the start of a page. For slots of up
+// to 128 bytes, a tail of 128 bytes replaces the space of the header. The tails of a chunk are in its first bins, which
+// have no slots of their own. The header of the chunk is in the place of the first bin's header. With pages of 4 KiB
+// and chunks of 256 KiB, a chunk has two such bins and 62 others. Tails come in the order of their bins (assumed).
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct Layout {
 
   SIMT_HOST_FN std::uint32_t chunk_pages() const { return 1u << chunk_height; }
   SIMT_HOST_FN std::uint32_t tails_of_bin() const { return (1u << (page_log2 - header_log2)) - 1; }
-  // Returns the number of the first bins, which hold the tails.
+  // Returns how many of the first bins hold tails.
   SIMT_HOST_FN std::uint32_t special_bins() const {
     const std::uint32_t tails_log2 = page_log2 - header_log2;
     return chunk_height > tails_log2 ? 1u << (chunk_height - tails_log2) : 1;

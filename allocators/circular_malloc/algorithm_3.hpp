@@ -37,8 +37,8 @@
 //
 // Some times differ from those of the authors' library, which is measured separately (results/reference/h200):
 // * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: A launch takes longer if a request walks over
-//   small chunks, and the offsets decide this (docs/findings.md). The library probably takes the longer time, but no
-//   measurement shows this.
+//   small chunks, and the roving offsets decide whether this happens (docs/findings.md). The library's launches
+//   probably take longer for this reason, but no measurement shows this.
 // * 16 B with cf_malloc_no_merge: We do not know why the times differ.
 // * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: The main reason is the different way of measuring
 //   (bump/atomic_malloc.hpp).

@@ -1,8 +1,8 @@
 // CFMMalloc (circular fused multi) is a fused circular list with one roving offset and one pre-split heap per SM.
 //
 // Paper: Vinkler & Havran 2015, section 4.4. algorithm_3.hpp describes the algorithm, its data and the differences from
-// the paper. A launch takes longer if a request walks over small chunks, and the offsets decide this
-// (docs/findings.md).
+// the paper. A launch takes longer if a request walks over small chunks, and the roving offsets decide whether this
+// happens (docs/findings.md).
 #pragma once
 
 #include "allocators/circular_malloc/algorithm_3.hpp"

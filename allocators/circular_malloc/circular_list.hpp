@@ -108,7 +108,7 @@ class CircularList {
   // Returns the largest request of this pool when it is fresh.
   std::size_t largest_request() const { return largest_request_; }
   // In the multi forms, this heap has two roving offsets on one list. A freed chunk merges only with the next one, so
-  // the final sizes of free chunks depend on the order of the frees, and other sizes may find no room.
+  // the final sizes of free chunks depend on the order of the frees. Requests of other sizes may then find no room.
   static SmallHeap<Parameters> small_heap() {
     constexpr bool has_side_table = std::is_same_v<Layout, SideTable<Header>>;
     return {.pool_bytes = 1024,

@@ -53,7 +53,7 @@ struct PreSplit {
     return root >> level < need ? (heap + 1) * heap_granules() : chunk;
   }
   // Selects one of the next `reach` nodes behind `chunk` that have at least `least` granules and lie in the same heap.
-  // The node is at `drawn` / 2^32 of the way. Returns its first granule, or `chunk` if there is no such node.
+  // `drawn` / 2^32 is its place among them. Returns its first granule, or `chunk` if there is no such node.
   SIMT_HOST_FN std::uint32_t further_on(std::uint32_t chunk, std::uint32_t drawn, std::uint32_t reach,
                                         std::uint32_t least) const {
     if (chunk >= last_chunk() || least > root) return chunk;

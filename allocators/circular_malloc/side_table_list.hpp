@@ -61,7 +61,7 @@ class Laps {
     if (laps_ >= 2 && next >= start_) return false;
     return max_steps_ == 0 || ++steps_ < max_steps_;
   }
-  // Returns whether the walk has not yet returned to its start at `chunk`.
+  // Returns whether the walk, which is at `chunk`, has not yet returned to its start.
   SIMT_FN bool is_first_circle(std::uint32_t chunk) const { return laps_ == 0 || (laps_ == 1 && chunk < start_); }
 
  private:

@@ -7,10 +7,10 @@
 // its chunk beside the bits of 32 slots. A warp finds a chunk in the directory of its class and ORs one bit per lane
 // into a word of the chunk, without loading the word first. The place in the directory depends on the warp's number, on
 // how many of its lanes request, and on the clock if the warp's share has more slots than these lanes need. The old
-// word shows which slots the warp won. Entries may be wrong at any time, but the tag of the old word shows whether the
-// chunk serves the class. Each entry has a preferred chunk, and a warp that requests one class guesses that the entry
-// contains this chunk. If the guess is right, the warp does not read the directory. Neighbouring warps start at
-// neighbouring slots, so warps that repeat their requests seldom contend for slots.
+// word shows which slots the warp won. A directory entry may be wrong at any time, but the tag of the old word shows
+// whether the chunk serves the class. Each entry has a preferred chunk, and a warp that requests one class guesses that
+// the entry contains this chunk. If the guess is right, the warp does not read the directory. Neighbouring warps start
+// at neighbouring slots, so warps that repeat their requests seldom contend for slots.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -153,7 +153,7 @@ class Comb {
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return Inspection(stream, space_).broken_invariant(); }
-  // Returns exact numbers.
+  // Returns exact numbers, because no kernel may run meanwhile.
   HeapUsage usage(simt::Stream& stream) const { return Inspection(stream, space_).usage(); }
   const Space<bug>& space() const { return space_; }
 
@@ -191,7 +191,7 @@ class Comb {
   //     nothing.
   //   * Bits of live blocks and surplus bits are set, so a free of the other class clears only bits that the guess has
   //     not won, and the guess clears only its own bits.
-  //   * Another claim, right or wrong, does not win a bit that the guess holds, so it searches elsewhere.
+  //   * Another claim, of this or of another class, does not win a bit that the guess holds, so it searches elsewhere.
   //   * While the guess holds a bit, the word is not empty, so the chunk cannot be retired. The bits are cleared in the
   //     same word, which still has the same class. A retirement that finds them set fails, as with any live block.
   template <class Thread>
@@ -219,11 +219,11 @@ class Comb {
   // share is a power of two, at least one slot per mate. Shares are larger in a large pool, where a lane that requests
   // twice should find a second slot. If one lane of a warp calls, the warp is likely to request again. So the shares of
   // such warps together may be up to the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at
-  // most one word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if the prepared chunks are
-  // enough for all. A lone lane that needs slots of 4 to 12 KiB gets less than a word if the prepared chunks have a
-  // slot, but not a word, for each warp. Its first request then finds an open word. If that word has no free slot, the
-  // lane takes the slow path. Other shares of less than a word use parts of the directory that depend on their size. So
-  // warps with 3 mates do not contend with warps with 30. `now` returns the clock, the same for all mates.
+  // most one word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if this exceeds a word and the
+  // prepared chunks are enough for all. A lone lane that needs slots of 4 to 12 KiB gets less than a word if the
+  // prepared chunks have a slot, but not a word, for each warp. Its first request then finds an open word. If this word
+  // has no free slot, the lane takes the slow path. Other shares of less than a word use parts of the directory that
+  // depend on their size. So warps with 3 mates and warps with 30 do not contend. `now` is the mates' common clock.
   template <class Thread, class Now>
   SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
                          std::uint32_t first_rank, Now now) const {

@@ -1,7 +1,7 @@
 // A request of more than half a chunk gets a run of free chunks. The search for a run starts at the end of the pool.
 //
-// A thread claims a run by the bits of its chunks, up to 32 at a time, and releases it if another thread has one of the
-// chunks. The words of the run stay closed. Each thread works alone, because we expect few large requests.
+// A thread claims a run by the bits of its chunks, up to 32 at a time, and undoes the claim if another thread has one
+// of the chunks. The words of the run stay closed. Each thread works alone, because we expect few large requests.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"

@@ -53,8 +53,8 @@ SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Pa
   return {};
 }
 
-// Takes slots for the mates from a window, first from chunks of the class. With `may_grow`, the class then gets other
-// chunks of the window.
+// Takes slots for the mates from a window, first from chunks of the class. With `may_grow`, the class may then get
+// other chunks of the window.
 template <class Thread, class S, class Group>
 SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                             const simt::Parked<std::uint32_t>& window, bool may_grow, simt::Parked<bool>& unsettled) {

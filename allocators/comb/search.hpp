@@ -1,10 +1,10 @@
 // The slow path serves lanes whose first claim did not win a slot.
 //
 // All lanes of one class that have no slot yet (`mates`) stay together. The mates search, in this order:
-//   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
-//   2. words at random in the chunks of the class; after some rounds without success one more chunk
+//   1. the word of the first claim, in a chunk for their directory entry; they may have to fetch this chunk
+//   2. random words in the chunks of the class; after some rounds without success, the class gets one more chunk
 //   3. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots whose list of chunks is longest
+//   4. all chunks again, for the class with larger slots whose list of chunks is longest
 // Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class, or
 // other threads worked on some of its memory in every round.
 #pragma once
@@ -45,9 +45,9 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
-// Loads a word of a random member of the class, or with `newest` of one of the newest members, which usually have most
-// free slots. A chunk that has left the class is removed from the list. If the entry has no chunk now, `empty` is set
-// to the place of the entry.
+// Loads a word of a random member of the class or, with `newest`, of one of the newest members. These usually have the
+// most free slots. A chunk that has left the class is removed from the list. If the entry has no chunk now, `empty` is
+// set to the place of the entry.
 template <class Thread, class S>
 SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
                              std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {

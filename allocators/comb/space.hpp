@@ -18,8 +18,8 @@
 //              bits are hints, too.
 //   notes      Each class has, for each window, the ticket plus 1 of the last check that found nothing (scan.hpp).
 //
-// Chunk numbers 0 and 1 have no memory, and their words are closed forever. A directory entry 0 is empty, and for an
-// entry 1 a chunk is being fetched.
+// Chunk numbers 0 and 1 have no memory, and their words are closed forever. A directory entry of 0 is empty. An entry
+// of 1 means that a request is fetching a chunk for it.
 //
 // A reset gives classes to the first chunks of the pool (`prepared`) and opens their words, as if requests of their
 // sizes had been served and freed. So the requests that these chunks can serve fetch no chunk.

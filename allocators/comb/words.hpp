@@ -1,4 +1,4 @@
-// With these operations one thread claims bits of a bitmap word, opens the word, or owns it.
+// With these functions a thread claims bits of a bitmap word, opens the word, or locks it.
 #pragma once
 
 #include "allocators/comb/space.hpp"

@@ -1,6 +1,6 @@
 // These allocators wait in every call for the cycles that their parameters give
-// (allocators/support/adaptors/delayed.hpp). They wrap AtomicMalloc, which never frees, and Comb, which frees. They
-// differ from these allocators only by the waits, so the waits cause the growth of an application's time.
+// (allocators/support/adaptors/delayed.hpp). They wrap AtomicMalloc, which never frees, and Comb, which frees. A
+// wrapper differs from its allocator only by the waits, so an application's additional time comes from the waits.
 #pragma once
 
 #include "allocators/bump/atomic_malloc.hpp"

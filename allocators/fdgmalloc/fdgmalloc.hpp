@@ -11,7 +11,7 @@
 // Sessions (allocators/support/contract/session.hpp): In the public code, each lane keeps the address of its warp's
 // header in a register. In this form the address lies in a table, because a warp's heap outlives a kernel, and attach()
 // finds it by the number of the warp. The first malloc of a warp also does what `start` of the public code does, and
-// release_all() does what its `end` does. Its `tidyUp` frees the blocks and keeps the header; this form lacks it.
+// release_all() does what `end` does. This form lacks `tidyUp`, which frees the blocks and keeps the header.
 //
 // Differs from the paper and the public code:
 // * Barriers of the calling lanes replace lock step. The barriers stand after the lanes write their requests, before
@@ -23,7 +23,7 @@
 //   highest lane plus 1, never reaches zero if the lanes are not the first ones of the warp. If a calling lane makes
 //   its first request of a kernel, the worker adds all calling lanes by one OR.
 // * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed, as
-//   published. A release_all() without blocks does nothing; the public code dereferences a null pointer there.
+//   published. A release_all() without blocks does nothing; in the public code, it dereferences a null pointer.
 // * Sums of requests have 64 bits. Addresses are broadcast with all bits. The copy of the code in the survey of Winter
 //   et al. 2021 destroys the upper half of an address whose bit 31 is set.
 // * SuperBlocks are aligned to 16 bytes, because the device heap aligns its blocks so. The alignment attribute of the

@@ -13,8 +13,8 @@
 // 4. If blocks of some lanes do not fit, the worker fetches a new SuperBlock. These lanes repeat step 3 in the new
 //    SuperBlock with the same offsets.
 //
-// release_all (published: end): Every lane leaves, and the last one frees all blocks, the list and the header. The next
-// malloc makes a new header (published: start).
+// release_all (published: end): Each calling lane leaves the heap, and the lane that leaves last frees all blocks, the
+// list and the header. The next malloc makes a new header (published: start).
 //
 // Orders: A lock in the record serialises the groups of one warp. A barrier of the group separates the writes of one
 // lane from the reads of others.

@@ -3,10 +3,10 @@
 //
 // Protocol: A lock guards the record of a warp, because diverged subsets of its lanes may call at the same time. (The
 // published code has no lock: lanes read other lanes' requests without a barrier, and diverged lanes change the fill
-// level at the same time.) The leader of a group holds the lock only while the lanes of its own group work, so every
-// wait ends. Without divergence, no lane waits. `owners` has a bit for each lane that has allocated since its last
-// release_all(). The lane that clears the last bit frees the chain. (The published code counts "highest active lane +
-// 1" threads, and never frees the memory if the lanes are not the first ones of the warp.)
+// level at the same time.) A lane holds the lock only while its own group works, so every wait ends. Without
+// divergence, lanes wait only if each takes a block of its own. `owners` has a bit for each lane that has allocated
+// since its last release_all(). The lane that clears the last bit frees the chain. (The published code counts "highest
+// active lane + 1" threads, and never frees the memory if the lanes are not the first ones of the warp.)
 #pragma once
 
 #include "allocators/support/common/lock.hpp"

@@ -1,8 +1,8 @@
 // PageLayout divides a page of FlatterScatter. It is pure arithmetic, the same on the host and in kernels.
 //
 // Source: mallocMC 3, FlatterScatter/PageInterpretation.hpp. Chunks of one size start at the front of the page. Words
-// with one bit per chunk lie at the end of the page. A page with fewer chunks has fewer words; the words of the
-// smallest chunks cover those of all other sizes.
+// with one bit per chunk lie at the end of the page. The smallest chunks need the most words, and these words cover
+// those of all other sizes.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,10 +1,10 @@
 // Van Emde Boas trees of Gallatin are sets of segments: bitmaps in layers, with up to 64 bits per node (McCoy & Pandey
 // 2024).
 //
-// The bottom layer has one bit per segment, and each upper layer has one bit per node below. Find-first-set replaces
-// the stored minima and maxima. The upper layers are hints. insert() sets a bit and continues upwards while nodes were
-// empty. remove() clears a bit and continues upwards while nodes become empty. If a member is inserted while a removal
-// continues upwards, the removal may hide it, as published, unless `recheck` is set.
+// The bottom layer has one bit per segment, and each upper layer has one bit per node of the layer below.
+// Find-first-set replaces the stored minima and maxima. The upper layers are hints. insert() sets a bit and continues
+// upwards while nodes were empty. remove() clears a bit and continues upwards while nodes become empty. If a member is
+// inserted while a removal continues upwards, the removal may hide it, as published, unless `recheck` is set.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -2,15 +2,15 @@
 // segments.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.
-// * take: A request searches the class's tree for the first segment from a random one on. If it finds no segment, it
+// * take: A request searches the class's tree for the first segment at or behind a random one. If it finds none, it
 //   tries other random starts (`tree_restarts` in all), and at last the lowest segment. With `first_fit` it starts at
 //   the lowest segment. If the tree is empty, the class takes the lowest free segment. One subtraction from the
 //   segment's free blocks grants one block: a fresh block, or the next one of its ring. The request that takes the last
 //   block removes the segment from the tree. It also fetches another segment in advance, unless another request holds
 //   the lock of the class.
-// * return: A returned block gets the next place of the ring. The block at the place of a tenth of the ring, rounded
-//   up, inserts the segment into the class's tree again. (A ring of one place has no such block.) The thread that
-//   returns the last block frees the segment, unless another request takes a block first.
+// * return: A returned block gets the next place of the ring. The thread that fills the place at a tenth of the ring,
+//   rounded up, inserts the segment into the class's tree again. (A ring of one place has no such place.) The thread
+//   that returns the last block frees the segment, unless another request takes a block first.
 //
 // Orders:
 // * `freed` hands slices over: frees of used slices add to it with release, and the last free exchanges it with
@@ -178,8 +178,8 @@ SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, 
   return_block(thread, *heap.copy, block, size_class);
 }
 
-// Returns how many of `count` slices, the first at `place`, no call of free() will name. If the request was served,
-// these are all but one, otherwise the slices before the end of the block.
+// Returns the number of slices that no call of free() will name, out of `count` slices that begin at `place`. If the
+// request was served, these are all but one, otherwise the slices before the end of the block.
 SIMT_HOST_FN std::uint32_t unnamed_slices(const Heap& heap, bool served, std::uint32_t place, std::uint32_t count) {
   if (served) return count - 1;
   if (place >= heap.slices()) return 0;

@@ -1,13 +1,13 @@
 // In Gallatin with the static counter, each class has slots of one block, and a slot keeps its counter when its block
-// is replaced. A thread that remembers its slot needs one addition for a request.
+// is replaced. A thread that remembers its slot usually needs one addition for a request.
 //
 // Source: McCoy & Pandey, Gallatin, PPoPP 2024, and the documents of the authors' public code after March 2024.
 //
 // Idea:
 // * malloc: A thread remembers slot, block and generation of its last request (its context). One addition to the slot's
 //   counter returns the current generation and the caller's slices. If the block is used up, the thread searches for a
-//   slot again. Requests above eight of the largest slices are served as in gallatin.hpp, and blocks and segments are
-//   handled as there.
+//   slot again. Requests above eight of the largest slices are served as in gallatin.hpp. Blocks and segments are
+//   handled as in Gallatin, too.
 // * free: as in gallatin.hpp.
 //
 // Data and protocol: static_slots.hpp, static_session.hpp; blocks.hpp.

@@ -1,4 +1,4 @@
-// Slices of Gallatin are cut from pinned blocks. One addition serves all lanes that request together.
+// Slices of Gallatin are cut from pinned blocks. One addition usually serves all lanes that request one class together.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code. Every class has a table of pinned blocks, and the number
 // of the SM selects an entry. The lanes of a warp that request one class together are a team and sum up their slices.

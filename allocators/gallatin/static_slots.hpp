@@ -9,13 +9,13 @@
 // * `counter` is generation << 32 | slices handed out. This word has its own line of memory.
 // * `live` is valid << 63 | generation << 32 | block.
 // * `retired` has the last eight values of `live`. If an addition belongs to an ended generation, the team finds the
-//   block there.
+//   block in `retired`.
 //
 // Protocol: The team whose slices cross the end of the block replaces the block. The team takes a new block, stores the
 // old one in `retired`, writes the new `live` and finally exchanges the counter for the next generation. Until then,
 // additions to the old counter find no slice. A request gives up if a search for a block of its class began after the
-// request and found none. At that moment, no other search may be running, and no slot may have room. Without this rule,
-// every request in a full pool would search every slot (docs/findings.md).
+// request and found none, no other search is running, and no slot has room. Without this rule, every request in a full
+// pool would search every slot (docs/findings.md).
 //
 // Orders: The counter hands the block over. It is exchanged with release and increased with acquire.
 #pragma once

@@ -68,7 +68,7 @@ inline std::string broken_slab(const CountedSlabs& slabs, const CountedImage& im
   return found ? "" : "is in no set";
 }
 
-// Copies counters, bits and sets. Returns a text about the first size or slab that is broken, or an empty text.
+// Copies all words that the check reads. Returns a text about the first size or slab that is broken, or an empty text.
 inline std::string broken_slab(const LockedHeads& heads, simt::Stream& stream) {
   CountedImage image = copy_slabs(heads, stream);
   for (std::uint32_t id = 0; id < size_count; ++id) {

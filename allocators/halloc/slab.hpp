@@ -22,7 +22,7 @@
 //   a late addition nor a new head is lost. Then it removes the slab from the set of its old class, and puts it back if
 //   the slab is of that class again. A withdrawn allocation subtracts by the same rule.
 // * take: A slab found in a set becomes a head by a compare-exchange. A slab that has left the class is filed again.
-//   Sets may also contain slabs that no longer belong there. A slab that is not a head, not free and not crammed
+//   Sets may also contain slabs that no longer belong to them. A slab that is not a head, not free and not crammed
 //   (size_classes.hpp) is in one of the sets.
 //
 // Orders: A free releases bits and count, and an allocation acquires the bits. The addition is relaxed: the era that
@@ -234,7 +234,7 @@ struct Slabs {
     return used <= limits.crammed ? busy_index(id) : no_set;
   }
 
-  // Removes a slab that has left a class from its set.
+  // Removes a slab that has left a class from the set of the class.
   template <class Thread>
   SIMT_FN void unfile(Thread& thread, std::uint32_t slab, std::uint32_t index) const {
     if (index == no_set) return;

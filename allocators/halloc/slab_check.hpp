@@ -65,7 +65,7 @@ inline std::string broken_slab(const Slabs& slabs, const SlabImage& image, std::
   return found ? "" : "has room, but is in no set";
 }
 
-// Copies states, bits and sets. Returns a text about the first size or slab that is broken, or an empty text.
+// Copies all words that the check reads. Returns a text about the first size or slab that is broken, or an empty text.
 inline std::string broken_slab(const Heads& heads, simt::Stream& stream) {
   const SlabImage image = copy_slabs(heads, stream);
   std::vector<bool> is_head(heads.slabs.count, false);

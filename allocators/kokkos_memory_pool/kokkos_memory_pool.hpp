@@ -7,14 +7,14 @@
 // Idea: Every lane works for itself.
 // * malloc: A request is rounded up to a power of two. The lane tries the superblock in the hint of this size: it adds
 //   one to the superblock's count and searches for a bit by ORs, from a place that the clock chooses. If this fails, it
-//   scans all superblocks, beginning with the range of its size. It takes the first superblock of its size that is not
+//   scans the superblocks, beginning with the range of its size. It takes the first superblock of its size that is not
 //   full. If there is none, it gives its size to the first empty superblock by a compare-exchange. Without an empty
 //   superblock, it takes the first superblock of a larger size that is not full.
 // * free: A lane clears the bit, then lowers the count.
 //
 // Data: superblock.hpp. Each block size has two words: the superblock to try first and the first superblock of its
-// range. At the start, all sizes have equal shares of the superblocks. A superblock changes its size only while it is
-// empty.
+// range. At the start, the numbers of superblocks of two sizes differ by at most one. A superblock changes its size
+// only while it is empty.
 //
 // Differs from the code:
 // * Memory orders replace fences (superblock.hpp).
@@ -160,7 +160,7 @@ class KokkosMemoryPool {
   const kokkos::Superblocks& superblocks() const { return superblocks_; }
 
  private:
-  // Candidate is a superblock and the header that a claim expects there.
+  // Candidate is a superblock with the header that a claim expects.
   struct Candidate {
     std::uint32_t superblock;
     std::uint32_t header;

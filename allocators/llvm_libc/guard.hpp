@@ -6,15 +6,15 @@
 // * Bit 31 means "invalid": the slot has no slab, or a lane is making or returning the slab.
 //
 // The lane that lowers the counter to zero makes it invalid and then owns the slab, unless another lane claimed a chunk
-// in between. A claim of an invalid counter fails and leaves its addition there; the next slab's publication overwrites
-// it.
+// in between. A claim of an invalid counter fails. Its addition stays in the counter until the publication of the next
+// slab overwrites the counter.
 //
 // Assumed: A slot without a slab starts as invalid. If it started at zero, other lanes could claim, free and return the
 // first slab of a slot before its maker has counted its own reservations. Then blocks would overlap.
 //
 // Memory orders: The update that lowers the counter releases, and the one that raises it acquires. LLVM's code has
-// fences there. In the fixed form, the update that lowers the counter to zero also acquires. So the next use of the
-// slab comes after all accesses of this one.
+// fences instead. In the fixed form, the update that lowers the counter to zero also acquires. So all accesses of one
+// use of the slab come before the next use.
 #pragma once
 
 #include "allocators/llvm_libc/slab.hpp"
@@ -45,8 +45,8 @@ struct Guard {
     return count;
   }
 
-  // Returns the number of reservations, or 0 if there is no slab. If the counter is zero, makes it invalid for the lane
-  // that lowered it (`helped`). Without `reclaim`, no lane returns slabs, so such a counter would stay invalid.
+  // Returns the number of reservations, or 0 if there is no slab. With `reclaim`, a counter of zero becomes invalid for
+  // the lane that lowered it (`helped`). Without `reclaim`, no lane returns slabs, so the counter would stay invalid.
   template <class Thread>
   SIMT_FN std::uint32_t read(Thread& thread, bool reclaim) {
     const auto word = thread.atomic(counter);

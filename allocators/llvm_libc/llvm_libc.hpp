@@ -74,7 +74,7 @@ class LlvmLibc {
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.slab_bytes; }
   // The pool has six slabs of 14 chunks of 16 bytes. So four lanes that make and return slabs at the same time still
-  // find one.
+  // find a slab.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 6 * 256, .parameters = {.slab_bytes = 256, .cached_slabs = 1}};
   }

@@ -2,7 +2,7 @@
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). A set bit means that the chunk is in use. The words of
 // bits are rounded up to 128 bytes, which is two destructive-interference sizes of the compiler. In slabs below 64 KiB,
-// which only the bug search and tests use, the words are rounded up to 16 bytes.
+// which are meant for the bug search and tests, the words are rounded up to 16 bytes.
 //
 // An empty slab keeps its chunk size in the header for its next use. All bits of an empty slab are zero. The next use
 // clears bits only if its chunks are smaller and so need more words of bits.

@@ -49,8 +49,8 @@ struct SlabTable {
   }
 
   // Gets a reservation for each lane of the group in the slab of this slot. The group makes the slab if there is none.
-  // With `most` != 0, the group leaves the slot alone if `most` or more chunks are reserved there. The leader does the
-  // work, and all lanes get the same `slab`, `first` and `outcome`.
+  // With `most` != 0, the group leaves the slot alone if `most` or more chunks are reserved there. All lanes help to
+  // clear the bits of a new slab; the leader does the rest. All lanes get the same `slab`, `first` and `outcome`.
   template <class Thread, class Group>
   SIMT_FN Claim claim(Thread& thread, const Group& group, std::uint32_t slot, std::uint32_t chunk,
                       std::uint32_t most) const {

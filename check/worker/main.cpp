@@ -1,5 +1,5 @@
-// The programs allocbench-worker-check and allocbench-worker-tsan run models on allocators, as commands over a pipe
-// request. Both search schedules for failures. allocbench-worker-tsan is built for ThreadSanitizer and also finds
+// The programs allocbench-worker-check and allocbench-worker-tsan read commands from a pipe and run models on
+// allocators. Both search schedules for failures. allocbench-worker-tsan is built for ThreadSanitizer and also finds
 // races. harness/README.md defines the protocol.
 #include <fmt/format.h>
 

@@ -140,7 +140,7 @@ class Counting<Heap<A>> {
 
   Handle handle() const { return Handle(heap_.handle(), shares_.data()); }
 
-  // Returns the usage. Waits for the stream. No other kernel that uses the heap may run.
+  // Returns the usage. Waits for the stream. No kernel of another stream may use the heap meanwhile.
   CountedUsage usage() const {
     CountedUsage usage;
     for (const CountedShare& each : shares_.to_host(stream_)) {

@@ -44,8 +44,8 @@ class GrowingHeap {
   Handle handle() const { return heap_.handle(); }
 
   // Gives the pool memory for at least `pool_bytes`. The pool does not shrink, and ends with its last whole chunk.
-  // Waits for the stream. No other kernel that uses the heap may run. Throws simt::Fault and leaves the heap unchanged
-  // if memory or the reservation is exhausted.
+  // Waits for the stream. No kernel of another stream may use the heap meanwhile. Throws simt::Fault and leaves the
+  // heap unchanged if memory or the reservation is exhausted.
   void grow(std::size_t pool_bytes) {
     stream_.synchronize();
     reserved_.grow(pool_bytes);

@@ -16,7 +16,7 @@
 
 namespace allocbench {
 
-// These types are not members of the adapter, because nvcc names them outside of it.
+// These types are not members of the adapter, because code that nvcc generates names them outside of it.
 namespace mallocmc_original {
 
 struct Heap : mallocMC::CreationPolicies::Scatter<>::HeapProperties {
