@@ -54,7 +54,7 @@ class TimeShares {
     seconds_ = before;
     at(part) += sum(now) - sum(before);
   }
-  // Discards the time so far, in which the process waited for its turn. beside() keeps the part `start` of this time.
+  // Discards the time so far, in which another worker may have run. beside() keeps the part `start` of this time.
   void begin_again() {
     enter(current_);
     beside_ = at(Part::start);

@@ -100,7 +100,7 @@ class MisuseRun final : public WorkloadRun {
     }
   }
 
-  // Has its own ledger, because the double frees are intended and the harness must not report them.
+  // Uses its own ledger, because the double frees are intended and the harness must not report them.
   void double_free(const AllocatorHandle& allocator, PhaseTimer& timer) {
     PointerRules rules;
     rules.pool_end = UINT64_MAX;

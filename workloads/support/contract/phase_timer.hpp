@@ -15,9 +15,9 @@
 namespace allocbench {
 
 // The stream is held at the start of a timed phase until the host has enqueued the whole phase, but at most this long.
-// A launch takes microseconds of host time, and more if the host has just waited. In an idle stream the pair of events would include
-// the host's time. The limit only matters for phases that take longer to enqueue, or that wait for the device in a way
-// that simt/ cannot see.
+// A launch takes microseconds of host time, and more if the host has just waited. In an idle stream the pair of events
+// would include this time. The limit only matters for phases that take longer to enqueue, or that wait for the device
+// in a way that simt/ cannot see.
 inline constexpr double hold_limit_seconds = 50e-3;
 
 class PhaseTimer {
