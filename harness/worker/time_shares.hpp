@@ -47,7 +47,7 @@ class TimeShares {
     at(part) += seconds;
     at(current_) -= seconds;
   }
-  // Assigns all time after `before` to this part. `before` is an earlier value of seconds().
+  // Assigns all time after `before` to `part`. `before` is an earlier value of seconds().
   void claim_since(const std::array<double, names.size()>& before, Part part) {
     const std::array<double, names.size()> now = seconds();
     const auto sum = [](const auto& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); };

@@ -44,7 +44,7 @@ class MisuseRun final : public WorkloadRun {
     after_.free(allocator);
   }
 
-  // The blocks are those of before and after, and those of the call, which may be of 0 bytes.
+  // Checks the blocks from before and after the misuse, and those that the misuse returned, which may have 0 bytes.
   void check_recorded(PointerCheck& check) const override {
     std::vector<RecordedBlock> all = before_.blocks();
     const std::vector<RecordedBlock> after = after_.blocks();
