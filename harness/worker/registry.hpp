@@ -83,7 +83,7 @@ class Cell {
   // first one (warm_ups.hpp).
   virtual Sample sample(const StageListener& stages) = 0;
   // repeat() makes the same repetition as sample(), without checks and results. prepare() makes only the steps
-  // before the workload runs. Both wait for the device.
+  // that come before the workload. Both wait for the device.
   virtual void repeat() = 0;
   virtual void prepare() = 0;
 };
