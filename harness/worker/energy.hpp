@@ -32,8 +32,8 @@ class EnergyMeter {
  public:
   explicit EnergyMeter(EnergySources sources) : sources_(std::move(sources)) {}
 
-  // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes all its steps before
-  // the timed kernels. Each of them is repeated for at least `seconds`. Returns nothing if the device has no counter,
+  // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes only the steps that
+  // come before the workload. Both are repeated for at least `seconds`. Returns nothing if the device has no counter,
   // or if the meter sees no step of the counter for two seconds, for example because one repetition takes longer.
   std::optional<Energy> measure(double seconds, const std::function<void()>& repeat,
                                 const std::function<void()>& prepare);
