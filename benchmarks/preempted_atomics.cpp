@@ -52,7 +52,7 @@ BENCHMARK(preempted_atomics)
     ->Unit(benchmark::kMillisecond);
 
 #if !SIMT_RACES
-// Makes the same atomics in threads mode on one OS thread.
+// Measures the same atomics in threads mode, on one OS thread.
 void sliced_atomics(benchmark::State& state) {
   simt::ExecutorOptions options;
   options.os_threads = 1;

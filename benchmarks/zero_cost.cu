@@ -7,7 +7,7 @@
 //                     next word if a word is full, and releases its bit at the end.
 //
 // The launches of the two versions alternate, so that drift of clock and temperature affects both in the same way. The
-// exit code is 1 if a version in the vocabulary needs more registers, or if its median is more than 2 % higher.
+// exit code is 1 if a version in the vocabulary needs more registers than the other, or more than 2 % more time.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

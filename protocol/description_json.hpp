@@ -10,7 +10,7 @@ Json to_json(const AllocatorDescription& allocator);
 Json to_json(const WorkloadDescription& workload);
 Json to_json(const MetricDescription& metric);
 Json to_json(const std::vector<BrokenPlugin>& plugins);
-// Returns the JSON, with the version of the protocol.
+// The JSON includes the version of the protocol.
 Json to_json(const WorkerDescription& worker);
 
 // These functions throw Malformed. worker_from_json() also throws it for another version of the protocol.

@@ -1,6 +1,6 @@
 // A model is the small program in which `allocbench check` searches an allocator for bugs.
 //
-// Interleavings that are rare in a large program are common in a small program with a small heap, few lanes and a few
+// Interleavings that are rare in a large program are frequent in a program with a small heap, few lanes and a few
 // requests per lane. A model is data, so users can write models (docs/find-allocator-bugs.md), and one compiled kernel
 // per allocator runs them all. Every lane executes its steps in order, `rounds` times. Each lane has a mailbox for each
 // slot. A malloc stores its result in the lane's mailbox for the slot of the step, and a free empties a mailbox of any

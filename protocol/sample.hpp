@@ -22,7 +22,7 @@ struct Phase {
   std::string not_held = {};
 };
 
-// Name and value of a number of a sample that is not a time: a count (mallocs, frees, null returns), a share, a mean.
+// Name and value of a further number of a sample, such as a count (mallocs, frees, null returns), a share or a mean.
 using Counter = std::pair<std::string, double>;
 
 }  // namespace allocbench

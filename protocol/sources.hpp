@@ -1,4 +1,4 @@
-// Sources tells from which sources a program was built.
+// Sources states the commit and the hash of the code from which a program was built.
 #pragma once
 
 #include <optional>

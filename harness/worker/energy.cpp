@@ -25,7 +25,7 @@ double deviation(const std::vector<double>& values) {
 
 }  // namespace
 
-// Measures from one step of the counter to another. The work continues until the last step.
+// Measures from one step of the counter to a step at least `seconds` later. The work continues until that step.
 std::optional<EnergyMeter::Window> EnergyMeter::window(double seconds, const std::function<void()>& work) {
   std::optional<double> last = sources_.joules();
   if (!last) return std::nullopt;

@@ -3,7 +3,7 @@
 // NVML's counter gives the energy since the driver was loaded, in millijoules. The counter moves in steps, so the meter
 // makes the repetition again and again for the requested time, from one step of the counter to another. Two values are
 // subtracted from the result: the energy of the idle GPU, whose power is measured before and after the work, and the
-// energy of preparing the heap for each repetition, which a second loop measures. The error of the result has two
+// energy of the preparation of each repetition, which a second loop measures. The error of the result has two
 // parts. One is the standard deviation of the idle power, times the difference between the times of a repetition in the
 // two loops. The other is one step of the counter at each end of each loop.
 #pragma once
@@ -32,8 +32,8 @@ class EnergyMeter {
  public:
   explicit EnergyMeter(EnergySources sources) : sources_(std::move(sources)) {}
 
-  // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes all its steps except
-  // the timed kernels. Each of them is repeated for at least `seconds`. Returns nothing if the device has no counter,
+  // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes only the steps that
+  // come before the workload. Both are repeated for at least `seconds`. Returns nothing if the device has no counter,
   // or if the meter sees no step of the counter for two seconds, for example because one repetition takes longer.
   std::optional<Energy> measure(double seconds, const std::function<void()>& repeat,
                                 const std::function<void()>& prepare);

@@ -8,7 +8,7 @@ namespace allocbench::worker {
 namespace {
 
 CellFailure from_fault(const simt::Fault& fault, const Traits& allocator) {
-  // An abandoned launch leaves the allocator in an undefined state. A reset repairs it, if there is one.
+  // An abandoned launch leaves the allocator in an undefined state. reset() repairs it, if the design has reset().
   const bool stale = allocator.fresh == Fresh::by_process;
   switch (fault.kind()) {
     case simt::FaultKind::out_of_memory:

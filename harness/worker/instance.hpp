@@ -1,4 +1,4 @@
-// Instance is an allocator with its memory, for its cells. Each back end compiles this file.
+// Instance is an allocator with its memory. Cells use it. Each back end compiles this file.
 #pragma once
 
 #include <memory>

@@ -255,8 +255,8 @@ bool MeasuredCell::passes_take_longer_than(double seconds) const {
   return judged_ && observed_to_timed * judged_->wall_seconds * static_cast<double>(passes) > seconds;
 }
 
-// Verifies workloads that check the contents of their blocks themselves. check_recorded() does this after every sample,
-// so a run is only necessary if there was no sample.
+// Verifies workloads that check the contents of their blocks themselves. check_recorded() checks them after every
+// sample, so this function runs the workload only if there was no sample.
 void MeasuredCell::check_own_blocks(Verification& result) {
   result.content = "checked";
   if (judged_) return;

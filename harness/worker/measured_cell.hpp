@@ -35,8 +35,8 @@ class MeasuredCell final : public Cell {
     return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }
   bool starts_fresh() const { return starts_every_pass_fresh() || instance_.last_user != this; }
-  // Returns whether blocks may be compared with each other. If the allocator reuses blocks that were not freed, this
-  // holds only while all requests since the reset fit into the pool.
+  // Returns whether blocks may be compared with each other. If the allocator reuses blocks that were not freed, the
+  // result is true only if all requests of a sample fit into the pool.
   bool overlap_is_defined() const;
 
   // Makes the allocator new, if that is possible in this process.

@@ -11,7 +11,7 @@
 namespace allocbench::worker {
 namespace {
 
-// This is the part of NVML's C interface that is used here, with the names and values of its public header.
+// This is the part of NVML's C interface that is used here. The values are those of NVML's public header.
 using Result = int;
 using DeviceHandle = void*;
 constexpr Result success = 0;

@@ -34,7 +34,7 @@ class Nvml {
   std::optional<unsigned> max_sm_clock_mhz() const;
   // Returns the clock that an administrator allows under load.
   std::optional<unsigned> sm_clock_limit_mhz() const;
-  // Returns the number of other processes that use the GPU. This process must have a context there.
+  // Returns the number of other processes that use the GPU. This process must have a context on it.
   std::optional<unsigned> other_processes() const;
   std::optional<bool> mig() const;
   std::optional<bool> ecc() const;

@@ -82,8 +82,8 @@ class Cell {
   // Makes one timed repetition with checked pointers. Warm-ups come before the first one, or a long warm-up is the
   // first one (warm_ups.hpp).
   virtual Sample sample(const StageListener& stages) = 0;
-  // repeat() makes the same repetition as sample(), without checks and results. prepare() makes all its steps except
-  // the timed kernels. Both wait for the device.
+  // repeat() makes the same repetition as sample(), without checks and results. prepare() makes only the steps
+  // that come before the workload. Both wait for the device.
   virtual void repeat() = 0;
   virtual void prepare() = 0;
 };

@@ -47,14 +47,14 @@ class TimeShares {
     at(part) += seconds;
     at(current_) -= seconds;
   }
-  // Assigns all time after `before` to this part. `before` is an earlier value of seconds().
+  // Assigns all time after `before` to `part`. `before` is an earlier value of seconds().
   void claim_since(const std::array<double, names.size()>& before, Part part) {
     const std::array<double, names.size()> now = seconds();
     const auto sum = [](const auto& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); };
     seconds_ = before;
     at(part) += sum(now) - sum(before);
   }
-  // Discards the time so far, in which the process waited for its turn. beside() keeps the part `start` of this time.
+  // Discards the time so far, in which another worker may have run. beside() keeps the part `start` of this time.
   void begin_again() {
     enter(current_);
     beside_ = at(Part::start);

@@ -1,7 +1,7 @@
 // The warm-ups of a cell are repetitions before its first sample. Only a long one counts as a sample.
 //
 // On a GPU, a warm-up of sampling_seconds or more is used as a sample, if the allocator starts every repetition fresh.
-// Such a warm-up takes as long as the samples of a whole round, and caches and the TLB are warm long before its end.
+// Such a warm-up takes all the time that a round has for samples, and caches and the TLB are warm long before its end.
 // The CPU back end does not do this, because its times have no meaning. A worker that is run by hand does not do it
 // either, because profilers search for the range `sample`.
 #pragma once

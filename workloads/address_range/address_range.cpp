@@ -8,7 +8,7 @@ namespace allocbench {
 namespace {
 
 constexpr std::uint64_t most_blocks_recorded = 1ull << 27;
-// A verification pass runs at most this many rounds, because its calls take several times as long.
+// A verification pass runs at most this many rounds, because its calls take longer than timed calls.
 constexpr std::uint32_t most_rounds_observed = 4;
 
 // The interval from the first byte of the lowest block to the last byte of the highest block.

@@ -36,7 +36,7 @@ struct ArrayListGrowth {
     Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, simt::warp_size); }
     bool uses_list() const { return method != "malloc"; }
     bool grows_together() const { return method == "grow_local"; }
-    // Returns the number of requests to the allocator. request_bytes() returns the size of the largest.
+    // Returns the number of requests to the allocator. request_bytes() returns the size of the largest request.
     std::uint32_t requests() const { return (grows_together() ? geometry().blocks : threads) * iterations; }
     std::uint64_t request_bytes() const;
     // Returns a geometry in which each request of a sample has its own caller.

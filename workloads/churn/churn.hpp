@@ -1,10 +1,10 @@
 // churn replaces random blocks of a live set in many rounds. The set has a constant number of places. The workload
 // shows how the heap fragments over time.
 //
-// First, blocks that take about `live_share` of the pool are allocated. In every round one kernel frees as many blocks
-// as there are threads, drawn from the whole live set. The next kernel allocates blocks in their places, of new random
-// sizes unless all sizes are equal. A request that returns null is counted and leaves its place empty until the place
-// is drawn again.
+// First, blocks that take about `live_share` of the pool are allocated. In every round the host draws as many places of
+// the set as there are threads. One kernel frees the blocks of these places, and the next kernel allocates new blocks
+// for them. The new sizes are random unless all sizes are equal. A request that returns null is counted and leaves its
+// place empty until the place is drawn again.
 //
 // After the last round the heap is examined:
 // * `range_per_live` is the distance between the first and the last byte in use, divided by the bytes in use. It is the

@@ -40,7 +40,7 @@ class FragmentationRun final : public WorkloadRun {
     count(timer);
   }
 
-  // For the judgement of nulls, every block takes the measured distance.
+  // To judge nulls, the check assumes that every block takes the measured distance.
   void check_recorded(PointerCheck& check) const override {
     judge(check);
     const std::uint64_t wanted = std::uint64_t{rounds_} * requests_.callers();

@@ -2,7 +2,7 @@
 //
 // Paper: Pham et al. 2025, sections 5.1 and 5.2, the getPage and freePage unit tests (figures 11 to 13 and 16).
 //
-// Each sample first puts pages into use, untimed, until `free_share` of them is free
+// Each sample first puts pages into use, untimed, until `free_share` of all pages is free
 // (workloads/support/occupancy/occupancy.hpp). Then N threads, `lanes_per_warp` of each warp, request one page each in
 // one kernel and free it in the next. Nothing is freed while pages are requested, so N served requests reduce the free
 // pages by N. Requests that the allocator refuses are counted.

@@ -72,8 +72,8 @@ struct UpdateBatches {
 UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::uint32_t size, std::uint32_t window,
                            std::uint64_t seed);
 
-// Compares the arrays that were read with the graph, as sets. Row v of the arrays starts at expected.first[v]. Returns
-// the first difference, or an empty text.
+// Compares the read rows with those of the graph, as sets. Row v of `targets` starts at expected.first[v]. Returns the
+// first difference, or an empty text.
 std::string rows_problem(const Adjacency& expected, const std::vector<std::uint32_t>& degrees,
                          const std::vector<std::uint32_t>& targets);
 

@@ -126,8 +126,8 @@ void ArraysState::prepare() {
   if (sort_) sort_->prepare();
 }
 
-// A failed request of the set-up left a null in its slot. A failed request of a batch left the old array there, so this
-// function adds a null for it. No later batch ran, so only the smallest size of an array is certain.
+// A failed request of the set-up left a null in its slot. A failed request of a batch left the old array in the slot,
+// so this function adds a null. No later batch ran, so only the smallest size of an array is certain.
 void ArraysState::check_recorded(PointerCheck& check) const {
   if (const std::uint64_t failed = failures(); failed != 0) {
     std::vector<RecordedBlock> blocks = blocks_.blocks([&](std::size_t) { return array_bytes(0); });

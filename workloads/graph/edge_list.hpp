@@ -28,8 +28,8 @@ std::vector<Arc> read_edge_list(const std::string& name);
 std::vector<Arc> generate_edge_list(std::uint32_t vertices, std::uint32_t arcs, std::uint64_t seed);
 
 // Generates a random geometric graph (Penrose 2003). Points lie in the unit square. Points that are closer than 0.55
-// sqrt(ln n / n) are connected by arcs both ways. The mean degree is about 0.95 ln n. The degrees of R-MAT are skewed;
-// these are not.
+// sqrt(ln n / n) are connected by arcs both ways. The mean degree is about 0.95 ln n. Unlike the degrees of an R-MAT
+// graph, the degrees are not skewed.
 std::vector<Arc> generate_geometric(std::uint32_t vertices, std::uint64_t seed);
 
 // Puts the arcs into a random order. The same seed and number of arcs give the same order.

@@ -2,10 +2,10 @@
 //
 // Paper: Winter et al., PPoPP'21, graph tests.
 //
-// Set-up: Every vertex allocates an array and copies its arcs there. The array's size is the next power of two of the
-// arcs' bytes, at least 16.
+// Set-up: Every vertex allocates an array and copies its arcs into it. The array's size is the bytes of the arcs,
+// rounded up to a power of two and at least 16.
 //
-// Updates: `batches` times, random arcs are inserted, and then the same arcs or other arcs of the graph (`deletes`) are
+// Updates: `batches` times, random arcs are inserted, and then the same arcs or any arcs of the graph (`deletes`) are
 // deleted. A vertex whose power of two changes allocates, copies and frees (graph/arrays_kernels.hpp). The host sorts
 // the batches in advance and removes arcs that the graph already has, so all allocators do the same work. With `sort`
 // the device also sorts each batch and marks its new arcs, in a timed phase, because the times of Winter et al. include

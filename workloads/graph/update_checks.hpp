@@ -43,7 +43,7 @@ class BatchSort {
   BatchSort(simt::Stream& stream, const Updates& updates, const std::vector<std::uint64_t>& drawn);
 
   void prepare();
-  // Enqueues the sort. A phase times this call.
+  // Enqueues the sort. The phase `sort` times this call.
   void run(std::uint32_t batch, Arrays arrays);
   // Returns a message if a batch did not have as many new arcs as the host counted, otherwise an empty text.
   std::string problem() const;

@@ -73,7 +73,7 @@ class PresentArcs {
   std::vector<std::uint64_t> changed_;  // sorted arcs that only one of the start and the present has
 };
 
-// Deletes the inserted arcs of each batch, so every batch changes the same graph.
+// Makes updates that delete the arcs of each batch after their insertion, so every batch changes the same graph.
 void delete_inserted(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed, Updates& result) {
   result.lists = draw_batches(graph, options.batches, options.arcs, options.window, seed);
   for (std::uint32_t batch = 0; batch < options.batches; ++batch) {

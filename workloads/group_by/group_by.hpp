@@ -12,8 +12,8 @@
 // * `sort`: A library sorts by key and encodes the runs. It needs no allocator.
 //
 // Phases:
-// * `pass1` to `pass4`: With pages, each includes the frees of the pages that it has read, and the host's read of the
-//   number of lists.
+// * `pass1` to `pass4`: With `tails` and `runs`, each includes the frees of the pages that it has read, and the host's
+//   read of the number of lists.
 // * `total`: This is the sum of the four passes, or the only phase with method `sort`.
 // * `free`: This phase frees the pages of the groups.
 //

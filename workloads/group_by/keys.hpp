@@ -20,9 +20,9 @@ struct GroupInput {
 };
 
 // Returns a 32-bit key per row. The kinds of input are:
-//   gauss         round(2^31 + 2^28 z) with z standard normal, clamped: nearly all keys differ
-//   gauss_narrow  the same with 2^20 for 2^28: the first byte has two values
-//   few           gauss_narrow rounded down to multiples of 2^12: about two thousand groups
+//   gauss         round(2^31 + 2^28 z) with z standard normal, clamped: of ten million keys, 99 % differ
+//   gauss_narrow  the same with 2^20 instead of 2^28: the first byte has two values
+//   few           gauss_narrow rounded down to multiples of 2^12: 10,000 keys have about 1,300 groups
 //   uniform       all values with the same probability
 //   zipf          a hash of k, with the probability of k proportional to (k + 1)^-exponent
 //   one           one value

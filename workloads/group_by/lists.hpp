@@ -23,8 +23,8 @@ inline constexpr std::uint32_t buckets = 256;
 inline constexpr std::uint32_t block_threads = 256;
 inline constexpr std::uint32_t block_warps = block_threads / simt::warp_size;
 inline constexpr std::uint32_t short_records = simt::warp_size;
-// A slice is the part of a page that a warp reads at once, up to 32 records. A tile is the largest part that one block
-// splits: it has `tile_slices` slices. Medium lists are at most one tile long.
+// A slice is the part of a page that a warp reads at once, up to 32 records. A tile is the part of a long list that one
+// block splits, up to `tile_slices` slices. Medium lists have at most as many slices.
 inline constexpr std::uint32_t slices_per_warp = 16;
 inline constexpr std::uint32_t tile_slices = block_warps * slices_per_warp;
 inline constexpr std::uint32_t no_list = 0xffffffffu;

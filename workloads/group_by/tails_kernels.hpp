@@ -8,7 +8,7 @@
 namespace allocbench::group {
 
 // Splits long lists by tails. A warp takes a slice of the array or a page. With `early` a warp or block frees a page
-// when it has read it; otherwise FreeListsKernel does. This holds for both kernels of this file.
+// when it has read the page; otherwise FreeListsKernel frees it. This holds for both kernels of this file.
 struct LongTailsKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, LongInput in, TailTables tables, PageFormat format, bool early,

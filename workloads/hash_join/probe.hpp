@@ -1,5 +1,5 @@
-// This file has the build and the probe of a radix hash join: a block joins one partition of both tables in shared
-// memory.
+// This file has the build and the probe of a radix hash join: a block joins one partition of both tables at a time, in
+// shared memory.
 //
 // Papers: Rui & Tu, SSDBM 2017; Pham et al. 2025, appendix B.
 //

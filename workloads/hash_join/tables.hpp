@@ -37,7 +37,7 @@ SIMT_HOST_FN std::uint64_t join_pair(std::uint32_t r_row, std::uint32_t s_row) {
   return std::uint64_t{r_row} << 32 | s_row;
 }
 
-// Returns all pairs of rows with equal keys, in no order. Use it for small tables.
+// Returns all pairs of rows with equal keys, in no particular order. Use this function for small tables.
 std::vector<std::uint64_t> joined_pairs(const JoinTables& tables);
 
 // Returns the digest of all pairs. It takes a word of memory for each possible key of R and a word for each row of R.

@@ -10,7 +10,7 @@
 //
 // Phases:
 // * `build`: Warps insert all keys.
-// * `update`: In rounds, one kernel mixes deletions with as many insertions of new keys.
+// * `update`: In each round, one kernel mixes deletions with as many insertions of new keys.
 // * `look_up`: After the build and after each round, warps search every key that the index has or had, without calls of
 //   the allocator.
 // * `clear`: Warps delete all keys, so that every node is freed.

@@ -15,7 +15,7 @@ struct Operations {
   std::uint32_t count;
 };
 
-// The results of a launch, for the check and the numbers of mallocs and frees.
+// The results of all launches of a sample, for the check and the numbers of mallocs and frees.
 struct Tally {
   std::uint64_t mallocs;
   std::uint64_t frees;

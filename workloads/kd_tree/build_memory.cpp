@@ -64,8 +64,8 @@ struct DigestKernel {
 
 enum Word : std::uint32_t { tail, head, finished, parts, out_of_memory, overflow, word_count };
 
-// Largest number of parts that may be in the queue at once. If the parts of a node would exceed this number, one warp
-// builds the node.
+// Largest number of parts that may be in the queue at once. If the parts of a further node would exceed this number,
+// one warp splits this node alone.
 constexpr std::uint32_t most_parts = 1u << 15;
 // A path has a bit per level in a word of 64 bits, which limits the depth.
 constexpr std::uint32_t deepest = 60;

@@ -10,8 +10,8 @@
 namespace allocbench::kd_tree {
 
 // A node with too many references for one warp. The parts of its list are tasks of the queue. They first count the
-// sides of the planes, then write the lists of the children. The warp that finishes the last part continues with the
-// node.
+// references on both sides of each plane, then write the lists of the children. The warp that finishes the last part
+// continues with the node.
 struct alignas(16) SharedNode {
   Task task;
   std::uint32_t* lists[2];  // lists of the children

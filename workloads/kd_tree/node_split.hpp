@@ -70,7 +70,7 @@ class NodeSplit : protected SharedNodes<Thread> {
     return {plane, warp_.shfl_lane(position, plane), split_fails(box, std::bit_cast<float>(least), task.count)};
   }
 
-  // Sorts a part of the list into the lists of the children. Ranks come from votes. A shared node's lists have cursors.
+  // Sorts a part of the list into the lists of the children. Votes give the places. A shared node also has cursors.
   SIMT_FN void write_lists(const Task& task, std::uint32_t first, std::uint32_t count, const Split& split,
                            const Children& children, SharedNode* shared, bool staged, std::uint32_t (&triangles)[2]) {
     const std::uint32_t axis = axis_of(split.plane);

@@ -34,10 +34,10 @@ std::vector<Triangle> read_scene(const std::string& name);
 // Terrain: Generates a height field of hills and noise: one surface on a grid of equal squares, with two triangles
 // each.
 std::vector<Triangle> generate_terrain(std::uint32_t triangles, std::uint64_t seed);
-// Spheres: Generates tessellated spheres of different radius above a floor of two large triangles.
+// Spheres: Generates tessellated spheres of different radii above a floor of two large triangles.
 std::vector<Triangle> generate_spheres(std::uint32_t triangles, std::uint64_t seed);
-// Soup: Generates triangles anywhere in the room. Each lies in a cube whose edge is 0.0005 to 0.512 of the room's edge,
-// drawn about log-uniformly. Many leaves refer to the large triangles.
+// Soup: Generates triangles anywhere in the unit cube. Each lies in a small cube with an edge of 0.0005 to 0.512, drawn
+// about log-uniformly. Many leaves refer to the large triangles.
 std::vector<Triangle> generate_soup(std::uint32_t triangles, std::uint64_t seed);
 
 // Cuts each triangle into four, `times` times, through the middles of its edges, 0.5f * (a + b). The pieces of a

@@ -66,8 +66,8 @@ SIMT_HOST_FN float half_area(const Box& box) {
   return half_area(plus(box.high[0], -box.low[0]), plus(box.high[1], -box.low[1]), plus(box.high[2], -box.low[2]));
 }
 
-// Returns the sum of the areas of the two parts, each weighted with its references. The chosen plane has the smallest
-// value.
+// Returns the sum of the half areas of the two parts, each weighted with the number of its references. The chosen plane
+// has the smallest value.
 SIMT_HOST_FN float weighted_areas(const Box& box, std::uint32_t axis, float position, std::uint32_t left,
                                   std::uint32_t right) {
   const float x = plus(box.high[0], -box.low[0]);
@@ -80,8 +80,8 @@ SIMT_HOST_FN float weighted_areas(const Box& box, std::uint32_t axis, float posi
   return plus(times(left_area, static_cast<float>(left)), times(right_area, static_cast<float>(right)));
 }
 
-// Returns whether a split of a node costs more than the share `failing_share` of a leaf's cost. The cost of a test is
-// 1, as that of a traversal step.
+// Returns whether a split of a node costs more than the share `failing_share` of a leaf's cost. A test of a
+// triangle costs 1, like a traversal step.
 SIMT_HOST_FN bool split_fails(const Box& box, float weighted, std::uint32_t references) {
   const float cost = plus(traversal_cost, over(weighted, half_area(box)));
   return over(cost, static_cast<float>(references)) > failing_share;

@@ -1,4 +1,4 @@
-// This file finds the difference between a built tree and the reference, for the message after digests differ. This is
+// This file finds the difference between a built tree and the reference, for a message if their digests differ. This is
 // host code.
 #pragma once
 

@@ -8,8 +8,8 @@
 //
 // A mean hides the slow calls that matter to a real-time user. The papers that this suite reproduces show no tails.
 //
-// Each timed call also costs two clock reads, a store and two atomics on shared memory. The phase `own` is the alloc
-// kernel without its calls. Its counters, such as `own_p50`, show this cost.
+// Each timed malloc also costs two clock reads, a store and two atomics on shared memory. A free needs no store. The
+// phase `own` is the alloc kernel without its calls. Its counters, such as `own_p50`, show this cost.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -44,7 +44,7 @@ class MisuseRun final : public WorkloadRun {
     after_.free(allocator);
   }
 
-  // The blocks are those of before and after, and those of the call, which may be of 0 bytes.
+  // Checks the blocks from before and after the misuse, and those that the misuse returned, which may have 0 bytes.
   void check_recorded(PointerCheck& check) const override {
     std::vector<RecordedBlock> all = before_.blocks();
     const std::vector<RecordedBlock> after = after_.blocks();
@@ -100,7 +100,7 @@ class MisuseRun final : public WorkloadRun {
     }
   }
 
-  // Has its own ledger, because the double frees are intended and the harness must not report them.
+  // Uses its own ledger, because the double frees are intended and the harness must not report them.
   void double_free(const AllocatorHandle& allocator, PhaseTimer& timer) {
     PointerRules rules;
     rules.pool_end = UINT64_MAX;

@@ -8,7 +8,7 @@
 // * `free_null`: A free of null has no effect. Every second call frees a block instead.
 // * `absurd_size`: The malloc returns null. The sizes go from a byte more than the pool to 2^64 - 1, and one of them is
 //   64 modulo 2^32.
-// * `double_free`: The adaptor Checked detects every second free of a block and keeps it from the allocator.
+// * `double_free`: The adaptor Checked detects the second free of each block and does not pass it to the allocator.
 // * `refused_calls`: The adaptor Failing refuses each malloc with a probability of 1/2, so only some lanes of a warp
 //   call the allocator. The other lanes free null.
 //

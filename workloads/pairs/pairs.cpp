@@ -11,7 +11,7 @@ namespace {
 
 // With this limit, the pointer array has at most 2 GiB, and every index fits into 32 bits.
 constexpr std::uint64_t most_pairs = 1ull << 28;
-// A verification pass runs at most this many iterations, because its calls take several times as long.
+// A verification pass runs at most this many iterations, because its calls take longer than timed calls.
 constexpr std::uint32_t iterations_observed = 16;
 
 class PairsRun final : public WorkloadRun {

@@ -1,4 +1,4 @@
-// replay makes the calls of a recorded application with any allocator (docs/try-your-application.md).
+// replay makes the calls of a recorded application with the allocator of the cell (docs/try-your-application.md).
 //
 // Each kernel of the trace is launched, and each thread makes its calls in the recorded order, with no other work
 // between them. If a thread frees a block that another thread of the same kernel allocates, the kernel is split there,

@@ -33,7 +33,7 @@ class AllocatorHandle {
   // allocator. Throws Unsupported or simt::Fault.
   AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
 
-  // After the deadline, calls of observed forms no longer return (allocators/support/adaptors/counted.hpp). The
+  // After the deadline, calls of observed forms end their threads (allocators/support/adaptors/counted.hpp). The
   // allocator must then be reset.
   void end_calls_at(const simt::DeadlineView& deadline);
   const simt::DeadlineView& deadline() const { return deadline_; }

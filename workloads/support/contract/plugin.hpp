@@ -2,8 +2,8 @@
 //
 // A plug-in consists of one or more shared objects ("parts"). The first part contains its allocators and the kernels of
 // the micro tests. A second part, if any, contains the kernels of the applications. At its start a worker loads the
-// parts in its folders, so a new allocator only needs a file there. A part is linked from units, and each unit compiles
-// some groups of kernels.
+// parts in its folders, so a new allocator only needs a file in one of them. A part is linked from units, and each unit
+// compiles some groups of kernels.
 #pragma once
 
 #include <span>

@@ -18,7 +18,7 @@
 //
 // A new workload needs a folder and a line in workloads/CMakeLists.txt. Kernels receive the allocator by value. A
 // thread calls it between attach() and detach() (allocators/support/contract/session.hpp), because some allocators keep
-// a state per warp. Kernels must store every returned pointer where check_recorded() can read it.
+// a state per warp. Kernels must store the returned pointers, or facts about them, for check_recorded().
 #pragma once
 
 #include <cstdint>

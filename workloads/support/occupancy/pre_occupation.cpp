@@ -48,7 +48,7 @@ void PreOccupation::enter(const AllocatorHandle& allocator) {
   if (allocator.type().marks_pages()) {
     allocator.occupy(stream_, chosen(allocator.page_count()));
   } else if (allocator.traits().frees == Frees::never) {
-    // 16-byte steps keep the next block aligned.
+    // A multiple of 16 bytes keeps the next block aligned.
     const auto bytes = static_cast<std::uint64_t>(static_cast<double>(pool_bytes_) * used_share_) / 16 * 16;
     occupants_.enter(allocator, bytes, PageSet::first(1));
   } else {

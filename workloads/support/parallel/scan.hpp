@@ -1,6 +1,6 @@
 // This file computes the exclusive prefix sum of 64-bit counts in device memory. It uses CUB on CUDA and the C++
-// standard library on the CPU back end. It has its own unit, because otherwise the unit of every allocator would
-// compile CUB.
+// standard library on the CPU back end. Each back end has its own unit for the scan, because CUB needs the CUDA
+// compiler.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 //
 // Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB, or the
 // size of the cell's pool if that is smaller. If the design cannot use this pool, the next one is four times as large,
-// up to the cell's pool. The second instance is drained in at most 8,192 blocks, each of 1/512 of the pool or the
-// largest size below that the design serves. The result holds for all pools that are at least as large (findings.hpp).
+// up to the cell's pool. The second instance is drained in at most 8,192 blocks, each of 1/512 of the pool, or smaller
+// if the design limits its requests. The result holds for all pools that are at least as large (findings.hpp).
 // The cell's own allocator only frees nulls while some of its blocks are in use. If it frees in bulk, this test is left
 // out.
 #pragma once
@@ -51,8 +51,8 @@ class ResetCheck {
   std::optional<std::string> on_second_instance(std::size_t pool_bytes);
   // Returns the smallest number of blocks that any of several new instances serves.
   std::size_t least_served_by_new(std::size_t pool_bytes);
-  // Checks that the pool serves as much as a new one after `prepare`. `from_new` is the number of blocks of a new one.
-  // A smaller number from another new instance replaces it.
+  // Checks that after `prepare` the pool serves as much as a new one, or less if new ones differ. `from_new` is the
+  // number of blocks of a new one. A smaller number from another new instance replaces it.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
   // Checks free(null) on a full pool of a design that does not free in bulk.
