@@ -1,5 +1,5 @@
-// These tests run the energy meter with a simulated counter and known powers. The counter moves in steps, and counts an
-// idle GPU, the work, and the preparation of the work.
+// These tests run the energy meter with a simulated counter and known powers. The counter moves in steps. It counts the
+// energy of the idle GPU, of the work, and of the preparation of the work.
 #include "harness/worker/energy.hpp"
 
 #include <gtest/gtest.h>
