@@ -1,7 +1,7 @@
 // The conformance suite tests the duties of every back end from one source. conformance.cpp and conformance.cu include
 // the same tests. The results of a GPU are the reference for everything that the CUDA manual defines.
 //
-// Kernels write what they see into buffers. The host compares this with a model that knows nothing of warps.
+// Kernels write what they see into buffers. The host compares the buffers with values that it computes by itself.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 
 namespace simt::conformance {
 
-// Setting is one way to run the suite. The CPU executor has every mode and several seeds, and CUDA has one setting.
+// Setting is one way to run the suite. The CPU executor has settings for every mode and several seeds. CUDA has one.
 struct Setting {
   std::string name;
 #if !SIMT_CUDA

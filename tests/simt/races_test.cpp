@@ -249,8 +249,8 @@ struct SyncOfConverged {
 
 TEST(Races, BarrierOfAConvergedGroupPublishesToItsMembers) { expect_clean({1, 32}, SyncOfConverged{}); }
 
-// In SyncOfOthers, lane 0 writes and meets lane 1. `Pass` is the way in which lanes 2 and 3, which meet each other,
-// learn of it.
+// In SyncOfOthers, lane 0 writes a word and meets lane 1. Lanes 2 and 3 meet each other. `Pass` returns whether a lane
+// reads the word.
 template <class Pass>
 struct SyncOfOthers {
   static constexpr int write_line = __LINE__ + 5;
@@ -278,7 +278,7 @@ struct Broadcast {
     return thread.warp().shfl(thread.lane(), 0) == 0 && thread.lane() >= 2;
   }
 };
-// In ReleaseByAMember, lane 1 raises a flag. What its barrier gave it reaches the lanes that acquire the flag.
+// In ReleaseByAMember, lane 1 raises a flag after the barrier. A lane that acquires the flag sees the write of lane 0.
 struct ReleaseByAMember {
   template <class Thread>
   bool operator()(Thread& thread, std::uint32_t* words) const {

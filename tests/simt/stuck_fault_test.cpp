@@ -1,5 +1,5 @@
 // These tests run launches that never end (deadlock, livelock, step budget), launches that an exception or a trap ends,
-// and launches that only look like these.
+// and launches that only seem never to end.
 #include <stdexcept>
 
 #include "tests/simt/fault_helpers.hpp"
