@@ -86,7 +86,7 @@ TEST(GetPage, CountsCyclesWhereAsked) {
   EXPECT_EQ(rig.run->kernels().size(), 2u);
 }
 
-// Returns the mean of the TAS that `passes` verification passes count.
+// Returns the mean number of steps per malloc that `passes` verification passes count.
 template <class A>
 double counted_steps(const GetPage::Parameters& parameters, std::uint32_t pages_in_pool, std::uint32_t passes) {
   const std::size_t bytes = std::size_t{pages_in_pool} * 256;

@@ -205,8 +205,8 @@ TEST(GroupBy, FindsPagesWithTwoOwners) {
   }
 }
 
-// Two passes of single records need two pages for each of 800 keys, unless the first pass frees its pages as it reads
-// them.
+// Two passes of single records need two pages for each of 800 keys, unless each pass frees the pages that it has read
+// at once.
 TEST(GroupBy, EarlyFreesNeedLessMemory) {
   for (const char* method : {"tails", "runs"}) {
     for (const bool early : {false, true}) {
