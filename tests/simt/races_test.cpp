@@ -315,8 +315,8 @@ TEST(Races, LaunchesAndTheHostOrderEachOther) {
   }
 }
 
-// In HeapHandOver, lane 0 frees blocks that lane 1 may get next. The pointer to be freed is published with release and
-// acquire.
+// In HeapHandOver, each lane takes a block, writes to it, reads it and frees it, four times. So a lane may get a block
+// that another lane has used.
 struct HeapHandOver {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -148,7 +148,7 @@ TEST(StuckFault, EscapedException) {
                {"lane 5 of block 1, warp 0 threw: no such page", "lane  state"});
 }
 
-// Guard releases its lock in a destructor, which is noexcept. A fault that threw there would end the process.
+// Guard makes operations in its destructor, which is noexcept. A fault that threw there would end the process.
 template <class Thread>
 struct Guard {
   Thread& thread;

@@ -149,7 +149,7 @@ TEST(Counted, AFreeThatDoesNothingCostsNothing) {
   EXPECT_DOUBLE_EQ(value_of(counted<AtomicMalloc>(64), "operations_per_free"), 0);
 }
 
-// The mean is (N + 1) / 2, in whatever order the requests come.
+// The mean turn of N requests is (N + 1) / 2, in whatever order they come.
 TEST(Counted, RequestsOfAQueueTakeTurns) {
   const CallStatistics statistics = counted<SimpleQueue>(1000);
   EXPECT_DOUBLE_EQ(value_of(statistics, "steps_per_malloc"), 500.5);
