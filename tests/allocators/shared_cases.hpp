@@ -56,7 +56,7 @@ void expect_last_blocks_served(Rig<A>& rig, std::uint64_t bytes) {
   EXPECT_EQ(count_served(rig.malloc(std::vector<std::uint64_t>(32, bytes))), 5u);
 }
 
-// Fills the heap with blocks of 16 bytes and resets it. Expects that it serves as many other blocks as when it was new.
+// Fills the heap with blocks of 16 bytes and resets it. Expects that it serves as many 64-byte blocks as a new heap.
 template <class A>
 void expect_reset_to_first_state(Rig<A>& rig) {
   const std::size_t fresh = malloc_until_null(rig, 64, 32).size();
