@@ -50,7 +50,7 @@ inline std::vector<Setting> settings() {
   deterministic.mode = ExecutorMode::deterministic;
 #if SIMT_RACES
   constexpr std::uint64_t last_seed = 2;  // a race hardly depends on the schedule
-  deterministic.resident_blocks = 4;      // for the same reason as above
+  deterministic.resident_blocks = 4;      // the first use of a lane takes long
 #else
   constexpr std::uint64_t last_seed = 8;
 #endif

@@ -13,7 +13,7 @@ class World {
  public:
   double idle_watts = 70;
   double idle_drift = 0;       // watts per second
-  double step_seconds = 0.05;  // of the counter
+  double step_seconds = 0.05;  // time between two steps of the counter
   bool has_counter = true;
 
   void pass(double seconds, double extra_joules) {

@@ -89,7 +89,7 @@ TEST(LlvmLibcFidelity, LanesOfTwoSizesWorkSideBySide) {
   std::vector<std::uint64_t> sizes(32, 256);
   std::fill(sizes.begin() + 16, sizes.end(), 1024);
   rig.malloc(sizes);
-  // The second launch gets reservations 16 to 31 of each size. Their bits lie in one word.
+  // The second launch gets reservations 16 to 31 of each size. Their bits lie in one word per size.
   EXPECT_EQ(rig.counted_malloc(sizes).sum(), (load_hint + claim + set_run) * 2);
 }
 
