@@ -48,8 +48,8 @@ struct MallocAndFree {
   }
 };
 
-// The first group splits into all later groups by votes. In a fresh heap, the lanes make a chunk and several bins, some
-// of the same size.
+// Votes in the first group of a call determine all later groups. In a fresh heap, the lanes make a chunk and several
+// bins, some of the same size.
 TEST(BulkAllocGroups, ACallAsksOnceWhoRunsBesideIt) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     Rig rig(mebibyte, {}, seed);

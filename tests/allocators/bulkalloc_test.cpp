@@ -19,7 +19,7 @@ using Rig = FidelityRig<BulkAlloc>;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-// Lanes decide together as they would decide one after the other.
+// A group divides its requests into takes, batches and waits as its lanes would do one after the other.
 TEST(BulkAlloc, AGroupSharesAsItsLanesWouldInTurn) {
   using bulkalloc::Semaphore;
   const auto one_by_one = [](Semaphore::State now, std::uint32_t lanes, std::uint32_t batch) {
@@ -55,8 +55,8 @@ TEST(BulkAlloc, AGroupSharesAsItsLanesWouldInTurn) {
 }
 
 // With a compare-exchange per lane, each of 512 lanes loses 1,000 exchanges in requests and 200 in frees, and the
-// number grows with the lanes. If a lane tries with the value from before its pause, 2,048 lanes lose 11 each, and
-// 8,192 lanes lose 41 each.
+// number grows with the lanes. If a lane retries with the value that it read before its pause, 2,048 lanes lose 11
+// exchanges each, and 8,192 lanes lose 41 each.
 TEST(BulkAlloc, ManyLanesThatAskForPagesLoseFewExchanges) {
   constexpr std::uint32_t lanes = 2048;
   Rig rig(lanes * std::size_t{8192}, {}, 1, 4, simt::StrategyKind::round_robin);

@@ -1,9 +1,9 @@
-// churn() is a seeded stress of one allocator: lanes allocate, fill, pass blocks on, verify and free, all in one
-// kernel.
+// churn() is a seeded stress of one allocator. Lanes allocate blocks, fill them and park them in shared slots. A lane
+// that finds an earlier block in the slot checks and frees that block. A second kernel does this for all slots.
 //
-// Every block is filled with its own words. The lane that frees a block, its owner or the lane that swapped it away,
-// checks these words. Scheduling points lie between a fill and its check. So if an allocator hands bytes out twice, the
-// check of the block that was overwritten finds this.
+// Every block is filled with its own words. The lane that takes a block out of its slot checks these words and frees
+// the block. Scheduling points lie between a fill and its check. So if an allocator hands bytes out twice, the check of
+// the block that was overwritten finds this.
 #pragma once
 
 #include <cstdint>
@@ -104,8 +104,8 @@ struct ChurnSetting {
   std::vector<std::uint64_t> sizes{16};
 };
 
-// Returns a setting for a tiny heap. Every fourth seed runs two lanes for 24 rounds, and every third requests only one
-// size.
+// Returns a setting for a tiny heap. Every fourth seed gives two lanes with 24 rounds. Every third seed gives requests
+// of one size.
 inline ChurnSetting setting_of(std::uint64_t seed, std::uint64_t one_size, std::vector<std::uint64_t> many_sizes) {
   ChurnSetting setting;
   setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
@@ -115,7 +115,7 @@ inline ChurnSetting setting_of(std::uint64_t seed, std::uint64_t one_size, std::
   return setting;
 }
 
-// Runs the churn and then frees all blocks that are still parked.
+// Runs the churn. Then checks and frees all blocks that are still parked.
 template <class A>
 ChurnResult churn(const A& allocator, simt::Stream& stream, std::uint64_t seed, const ChurnSetting& setting) {
   simt::Buffer<std::uint64_t> sizes(setting.sizes.size());

@@ -47,7 +47,7 @@ TEST(CombFullPool, FindsTheLastTenthOfAPoolInFewOperations) {
   EXPECT_LT(mallocs.operations, 10 * requests);
 }
 
-// Returns the operations on shared words per malloc if one thread for each page of 256 B fills the pool.
+// Fills the pool with blocks of 256 B, one per thread. Returns the operations on shared words per malloc.
 double operations_of_a_fill(std::size_t pool_bytes, std::uint64_t prepared) {
   Rig<Comb> rig(pool_bytes, {.chunk_bytes = 16384, .least_chunks = 1, .prepared = prepared}, 1, 4,
                 simt::StrategyKind::lockstep);

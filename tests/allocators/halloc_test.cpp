@@ -186,7 +186,7 @@ TEST(HallocReworked, KeepsASlabInOneSetWhileItEmpties) {
   const std::uint32_t slab = slab_of(rig, blocks.emplace_back(rig.malloc({16})[0]));
   for (;;) {
     void* const block = rig.malloc({16})[0];
-    if (slab_of(rig, block) != slab) break;  // the slab is not the head any more
+    if (slab_of(rig, block) != slab) break;  // another slab is the head now
     blocks.push_back(block);
   }
   const std::uint32_t busy = rig.allocator.heads().slabs.classes.thresholds(0).busy;

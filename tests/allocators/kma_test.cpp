@@ -155,8 +155,8 @@ TEST(KmaReworked, TakesAnActiveSuperblockThatNobodyUsesFromAnotherSize) {
 }
 
 // Thread 0 prepares an active superblock of three blocks. Thread 1 takes all of them before thread 0 stores the
-// superblock in the entry of its size. This is possible if the superblock was there once before, because a load of
-// thread 1 may return the old entry.
+// superblock in the entry of its size. This is possible if the entry had the same superblock once before, because a
+// load of thread 1 may return that old entry.
 struct TakeBeforeEntered {
   static constexpr std::uint32_t log2 = 6;
 

@@ -1,5 +1,5 @@
 // In pools above 4 GiB and 64 GiB, the allocators address every place with 64 bits, or refuse the pool. The tests check
-// only arithmetic, because the pools do not exist.
+// only arithmetic, because they allocate no such pool.
 #include <gtest/gtest.h>
 
 #include <cstdint>

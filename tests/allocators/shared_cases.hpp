@@ -33,7 +33,7 @@ std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes, std::size
   }
 }
 
-// Takes all blocks of an empty heap, each once, frees them in another order and takes them again, three times.
+// Takes all blocks of an empty heap. Then frees them in another order and takes them again, three times.
 template <class A>
 std::size_t expect_all_blocks_come_again(Rig<A>& rig, std::uint64_t bytes) {
   std::vector<void*> blocks = malloc_until_null(rig, bytes, 32);
@@ -48,7 +48,7 @@ std::size_t expect_all_blocks_come_again(Rig<A>& rig, std::uint64_t bytes) {
   return blocks.size();
 }
 
-// Expects that the last five blocks are served when a whole warp requests.
+// Fills the heap and frees five blocks. Expects that a warp then gets five blocks.
 template <class A>
 void expect_last_blocks_served(Rig<A>& rig, std::uint64_t bytes) {
   const std::vector<void*> blocks = malloc_until_null(rig, bytes, 32);
@@ -56,7 +56,7 @@ void expect_last_blocks_served(Rig<A>& rig, std::uint64_t bytes) {
   EXPECT_EQ(count_served(rig.malloc(std::vector<std::uint64_t>(32, bytes))), 5u);
 }
 
-// Expects that a heap that blocks of another size have filled serves as many blocks after reset() as when it was new.
+// Fills the heap with blocks of 16 bytes and resets it. Expects that it serves as many 64-byte blocks as a new heap.
 template <class A>
 void expect_reset_to_first_state(Rig<A>& rig) {
   const std::size_t fresh = malloc_until_null(rig, 64, 32).size();

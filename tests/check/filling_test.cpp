@@ -27,7 +27,7 @@ std::vector<std::uint32_t> slots_of(const Model& model) {
 
 TEST(Filling, LanesTogetherAskForAQuarterMoreThanTheHeapHas) {
   const Model model = model_of({{.slot = 0, .fills = true}, {.action = Action::free, .slot = 0, .fills = true}});
-  // The 8 lanes divide 20 + 5 + 1 blocks.
+  // The 8 lanes request at least 20 + 5 + 1 blocks, so each lane requests 4.
   const Model full = filled(model, {20});
   EXPECT_THAT(slots_of(full), ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
   EXPECT_EQ(full.requests_per_launch(), 8u * 4);
@@ -53,7 +53,7 @@ TEST(Filling, TheSmallestSizeOnASlotDecides) {
 
 TEST(Filling, SizesThatSpreadDifferFromSlotToSlot) {
   const Model model = model_of({{.slot = 0, .spread = true, .fills = true}}, {{16}, {48}, {96}});
-  // A block of each size takes 1/60 + 1/20 + 1/10 of the heap. So 18 blocks fill it, and 8 lanes request 18 + 4 + 1.
+  // Three blocks, one of each size, take 1/6 of the heap. So 8 lanes request at least 18 + 4 + 1 blocks, 3 blocks each.
   EXPECT_THAT(filled(model, {60, 20, 10}).steps,
               ElementsAre(Field(&Step::size, 0u), Field(&Step::size, 1u), Field(&Step::size, 2u)));
 }

@@ -32,7 +32,7 @@ struct ClearLists {
   }
 };
 
-// Thread r appends r * rounds + i in round i to list r % count; every third thread leaves out every other round.
+// Thread r appends r * rounds + i in round i to list r % count. Every third thread leaves out every second round.
 struct AppendToLists {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, GlobalPages lists, GlobalPages::Tail* tails, std::uint32_t count,
@@ -56,7 +56,7 @@ struct FinishLists {
   }
 };
 
-// A block appends to one list in shared memory. It stores the list's newest page and its number of records.
+// A block appends to one list in shared memory. Then it stores the newest page and the number of records of the list.
 struct AppendToShared {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, SharedPages lists, std::uint64_t* newest,

@@ -43,14 +43,14 @@ inline std::string if_frees(const Traits& traits) {
   return traits.frees == Frees::never ? "the design never frees" : if_unfreed_blocks_stay(traits);
 }
 
-// Doubles the pool from `least` bytes on until the design supports it. Returns its bytes. Throws Unsupported if the
-// design supports no such pool up to 64 MiB.
+// Doubles the size of the pool from `least` bytes on until the design supports it. Returns this size. Throws
+// Unsupported if the design supports no such pool up to 64 MiB.
 std::size_t supported_pool(const AllocatorType& type, std::size_t least);
 inline constexpr std::size_t main_pool = std::size_t{1} << 20;
 
-// Doubles the pool from the smallest supported one of at least `main_pool` bytes on, until one lane gets a block of
-// each of these sizes, all live together, or the pool has 256 MiB. Returns its bytes. Designs that keep a part of the
-// pool for each size need this.
+// Begins with a pool of supported_pool(type, main_pool) bytes. Doubles this size until one lane gets a block of each of
+// these sizes, all live together, or until the pool has 256 MiB. Returns the size. Designs that keep a part of the pool
+// for each size need this.
 std::size_t roomy_pool(const AllocatorType& type, const std::vector<std::uint64_t>& sizes);
 
 // Returns request sizes just below, at and above each border that size classes may have: powers of two, 1.5 x powers of

@@ -1,6 +1,6 @@
 // Heap is one allocator with a pool, and every block that scripts have got from it. After each script it checks these
 // blocks: they lie in the pool or the device heap, are aligned, share no byte with another live block and keep their
-// owner's bytes. In pools below 1 GiB it also checks the design's invariants.
+// owner's bytes (if `touch` is true). In pools below 1 GiB it also checks the design's invariants.
 #pragma once
 
 #include <optional>
@@ -75,7 +75,7 @@ class Heap {
   std::uint32_t live() const;
   // Returns each size of which a request got null, once.
   std::vector<std::uint64_t> refused_sizes() const;
-  // Returns how many bytes of the pool lie outside of the device heap.
+  // Returns how many bytes of the pool are not in the device heap.
   std::size_t arena_bytes() { return arena_->pool().bytes; }
   // Returns the bytes in which blocks can lie: the arena's part of the pool and the whole device heap, as far as the
   // design uses them.

@@ -46,7 +46,7 @@ std::uint64_t largest_in_pool(Heap& heap) {
   return 16;
 }
 
-// Takes blocks of three quarters of the pool. At least one block must begin in the upper half, and no two may overlap.
+// Fills up to three quarters of the pool. At least one block must begin in the upper half, and no two may overlap.
 void fill_beyond(const AllocatorType& type, Report& report, std::size_t pool_bytes) {
   std::optional<Heap> heap;
   try {

@@ -88,7 +88,7 @@ Report run_case(const Case& tested, const AllocatorType& type) {
   waitpid(child, &status, 0);
   std::rewind(file.get());
   Report report = read_report(file.get());
-  // A sanitizer ends a process with an exit code if it found a mistake.
+  // A sanitizer that has found a mistake ends its process with an exit code other than 0.
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
     report.problem("the process ended with exit code " + std::to_string(WEXITSTATUS(status)));
   }

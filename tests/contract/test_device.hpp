@@ -1,5 +1,5 @@
-// This file has the device of a heap. On the CPU, each heap has its own device, scheduled from a seed. On CUDA, all
-// tests of the process share one device.
+// TestDevice is the device of a heap. On the CPU, each heap has its own device, and a seed determines the schedule. On
+// CUDA, all tests of the process share one device.
 #pragma once
 
 #include <algorithm>

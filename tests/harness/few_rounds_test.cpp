@@ -60,7 +60,7 @@ constexpr std::size_t trials = 4000;
 
 struct Coverage {
   double alone;   // share that covers the truth, with the spread of the cell's own rounds
-  double beside;  // the same, but at least with the median variance of this cell and eight others
+  double beside;  // the same, with at least the median variance of this cell and eight others
 };
 
 Coverage covered_shares(const Simulation& simulation, const Spread& spread, std::size_t count, double truth) {

@@ -84,8 +84,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* noisy = "0000000000000001";
 
-// Returns the log of one cell without an end. The cell should have `rounds` rounds. It has a round of one sample for
-// each of `seconds`.
+// Returns the log of one cell without an end. The plan has `rounds` rounds for the cell. The log has a round of one
+// sample for each of `seconds`.
 std::vector<std::string> log_of(const Json& config, const Json& rounds, std::vector<double> seconds,
                                 const char* allocator = "a") {
   Json cell = {{"event", "cell"},    {"time", "t"},      {"id", noisy},       {"series", "a"},

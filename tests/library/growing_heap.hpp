@@ -51,7 +51,7 @@ struct FreeAll {
   }
 };
 
-// Blocks that 64 callers took and hold.
+// Holding has the blocks that 64 callers take and hold.
 class Holding {
  public:
   static constexpr std::uint32_t callers = 64;

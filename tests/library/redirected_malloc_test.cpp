@@ -55,7 +55,7 @@ TEST(TraceMalloc, RecordsPlainCallsKernelByKernel) {
       continue;
     }
     EXPECT_EQ(call.thread % 2, 1u);
-    EXPECT_EQ(call.block, i - 1);  // of its own malloc
+    EXPECT_EQ(call.block, i - 1);  // block of the malloc before this free
   }
   EXPECT_EQ(bytes, 2u * threads / 8 * (16 * 8 + 28));
 }

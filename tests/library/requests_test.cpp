@@ -67,7 +67,7 @@ class Requests : public testing::Test {
 
   simt::Device device_{0};
   simt::Stream stream_{device_};
-  Heap<A> heap_{stream_, 512 << 20};  // slabs of Halloc for each size
+  Heap<A> heap_{stream_, 512 << 20};  // Halloc needs slabs for each size
 };
 using Some =
     testing::Types<Comb, Halloc, CollaborativeRandomWalk, ClusteredRandomWalk, Kma, KmaFrom4Bytes, ScatterAlloc>;
@@ -79,7 +79,7 @@ static_assert(alignment_surplus<KmaFrom4Bytes>(4) == 0 && alignment_surplus<KmaF
 TYPED_TEST(Requests, AreAligned) {
   for (const std::size_t alignment : {1u, 8u, 16u, 32u, 128u, 256u}) {
     for (const std::size_t bytes : {1u, 24u, 100u}) {
-      if (bytes + alignment_surplus<TypeParam>(alignment) > this->heap_.max_request()) continue;  // as of pages
+      if (bytes + alignment_surplus<TypeParam>(alignment) > this->heap_.max_request()) continue;  // above one page
       const Wrong wrong = this->run(TakeAligned{}, bytes, alignment);
       EXPECT_EQ(wrong.nulls, 0u) << bytes << " at " << alignment;
       EXPECT_EQ(wrong.misaligned, 0u) << bytes << " at " << alignment;
@@ -126,7 +126,7 @@ struct Impossible {
     count(thread, wrong->nulls, calloc(handle, thread, most / 2, 3) != nullptr);
     void* const block = handle.malloc(thread, 16);
     count(thread, wrong->nulls, realloc(handle, thread, block, 16, std::size_t{1} << 40) != nullptr);
-    handle.free(thread, block);  // it stayed
+    handle.free(thread, block);  // the failed realloc() left the block in use
     count(thread, wrong->contents, realloc(handle, thread, nullptr, 0, 16) == nullptr);
   }
 };

@@ -133,7 +133,7 @@ struct RecycledPage {
   }
 };
 
-// TrustsWholeWarp assumes that lanes that came together are one group.
+// TrustsWholeWarp assumes that all lanes of a warp come together, in one group.
 struct TrustsWholeWarp {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -1,7 +1,7 @@
 // The conformance suite tests the duties of every back end from one source. conformance.cpp and conformance.cu include
 // the same tests. The results of a GPU are the reference for everything that the CUDA manual defines.
 //
-// Kernels write what they see into buffers. The host compares this with a model that knows nothing of warps.
+// Kernels write what they see into buffers. The host compares the buffers with values that it computes by itself.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 
 namespace simt::conformance {
 
-// Setting is one way to run the suite. The CPU executor has every mode and several seeds, and CUDA has one setting.
+// Setting is one way to run the suite. The CPU executor has settings for every mode and several seeds. CUDA has one.
 struct Setting {
   std::string name;
 #if !SIMT_CUDA
@@ -50,7 +50,7 @@ inline std::vector<Setting> settings() {
   deterministic.mode = ExecutorMode::deterministic;
 #if SIMT_RACES
   constexpr std::uint64_t last_seed = 2;  // a race hardly depends on the schedule
-  deterministic.resident_blocks = 4;      // for the same reason as above
+  deterministic.resident_blocks = 4;      // the first use of a lane takes long
 #else
   constexpr std::uint64_t last_seed = 8;
 #endif

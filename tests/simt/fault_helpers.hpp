@@ -14,7 +14,7 @@ namespace simt::faults {
 
 using test::deterministic;
 
-// Returns the modes. Every diagnosis must appear in all of them.
+// Returns the modes in which every diagnosis must appear.
 inline std::vector<ExecutorOptions> all_modes() {
   ExecutorOptions threads;
   threads.os_threads = 2;

@@ -71,7 +71,7 @@ TEST(DeviceHeap, IsFixedOnceUsed) {
   EXPECT_THROW(device.set_device_heap_bytes(1 << 20), Fault);
 }
 
-// The test compares a random walk with a model: blocks never overlap, keep their bytes, and all memory returns.
+// The test makes 20,000 random calls. Blocks must never overlap and must keep their bytes, and all memory must return.
 TEST(DeviceHeap, RandomWalkReworked) {
   DeviceHeapMemory heap(1 << 18);
   struct Live {

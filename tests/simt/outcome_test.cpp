@@ -57,7 +57,7 @@ TEST(Outcome, HistoryKeepsTheOrderOfEffects) {
   }
 }
 
-// EndlessLook reads more words than a lane is watched for, so only the budget ends it.
+// EndlessLook reads more words than the executor watches for a lane, so only the budget ends the wait.
 struct EndlessLook {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -249,8 +249,8 @@ struct SyncOfConverged {
 
 TEST(Races, BarrierOfAConvergedGroupPublishesToItsMembers) { expect_clean({1, 32}, SyncOfConverged{}); }
 
-// In SyncOfOthers, lane 0 writes and meets lane 1. `Pass` is the way in which lanes 2 and 3, which meet each other,
-// learn of it.
+// In SyncOfOthers, lane 0 writes a word and meets lane 1. Lanes 2 and 3 meet each other. `Pass` returns whether a lane
+// reads the word.
 template <class Pass>
 struct SyncOfOthers {
   static constexpr int write_line = __LINE__ + 5;
@@ -278,7 +278,7 @@ struct Broadcast {
     return thread.warp().shfl(thread.lane(), 0) == 0 && thread.lane() >= 2;
   }
 };
-// In ReleaseByAMember, lane 1 raises a flag. What its barrier gave it reaches the lanes that acquire the flag.
+// In ReleaseByAMember, lane 1 raises a flag after the barrier. A lane that acquires the flag sees the write of lane 0.
 struct ReleaseByAMember {
   template <class Thread>
   bool operator()(Thread& thread, std::uint32_t* words) const {
@@ -315,8 +315,8 @@ TEST(Races, LaunchesAndTheHostOrderEachOther) {
   }
 }
 
-// In HeapHandOver, lane 0 frees blocks that lane 1 may get next. The pointer to be freed is published with release and
-// acquire.
+// In HeapHandOver, each lane takes a block, writes to it, reads it and frees it, four times. So a lane may get a block
+// that another lane has used.
 struct HeapHandOver {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -4,8 +4,8 @@
 namespace simt::faults {
 namespace {
 
-// The steps of Everything depend on all state that an earlier run could have left: addresses, fresh and shared memory,
-// the device heap, SM and clock.
+// The steps of Everything depend on state that an earlier run could have changed: addresses, fresh and shared memory,
+// the device heap, and the SM.
 struct Everything {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

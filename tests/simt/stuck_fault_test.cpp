@@ -1,5 +1,5 @@
 // These tests run launches that never end (deadlock, livelock, step budget), launches that an exception or a trap ends,
-// and launches that only look like these.
+// and launches that only seem never to end.
 #include <stdexcept>
 
 #include "tests/simt/fault_helpers.hpp"
@@ -148,7 +148,7 @@ TEST(StuckFault, EscapedException) {
                {"lane 5 of block 1, warp 0 threw: no such page", "lane  state"});
 }
 
-// Guard releases its lock in a destructor, which is noexcept. A fault that threw there would end the process.
+// Guard makes operations in its destructor, which is noexcept. A fault that threw there would end the process.
 template <class Thread>
 struct Guard {
   Thread& thread;

@@ -1,5 +1,5 @@
-// These tests run the energy meter with a simulated counter and known powers. The counter moves in steps, and counts an
-// idle GPU, the work, and the preparation of the work.
+// These tests run the energy meter with a simulated counter and known powers. The counter moves in steps. It counts the
+// energy of the idle GPU, of the work, and of the preparation of the work.
 #include "harness/worker/energy.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ class World {
  public:
   double idle_watts = 70;
   double idle_drift = 0;       // watts per second
-  double step_seconds = 0.05;  // of the counter
+  double step_seconds = 0.05;  // time between two steps of the counter
   bool has_counter = true;
 
   void pass(double seconds, double extra_joules) {

@@ -86,7 +86,7 @@ TEST(GetPage, CountsCyclesWhereAsked) {
   EXPECT_EQ(rig.run->kernels().size(), 2u);
 }
 
-// Returns the mean of the TAS that `passes` verification passes count.
+// Returns the mean number of steps per malloc that `passes` verification passes count.
 template <class A>
 double counted_steps(const GetPage::Parameters& parameters, std::uint32_t pages_in_pool, std::uint32_t passes) {
   const std::size_t bytes = std::size_t{pages_in_pool} * 256;
@@ -106,8 +106,8 @@ double counted_steps(const GetPage::Parameters& parameters, std::uint32_t pages_
   return std::accumulate(values.begin(), values.end(), 0.0) / passes;
 }
 
-// Formulas (3) and (5) of Pham et al. 2025, as sums over the requests in the order in which they are served. A step
-// looks at `width` pages, and the number of steps has a geometric distribution.
+// expected_steps() computes formulas (3) and (5) of Pham et al. 2025, for requests that are served one after the other.
+// A step looks at `width` pages, and the number of steps of a request has a geometric distribution.
 struct Geometric {
   double mean = 0;
   double standard_error = 0;  // standard error of the mean over the requests

@@ -40,7 +40,7 @@ TEST(Adjacency, HasEachArcOnceInGrowingOrder) {
   EXPECT_THROW(adjacency_of({{0, 1u << 28}}, false), std::invalid_argument);
 }
 
-// Another program counted the expected numbers from the file.
+// Another program counted the expected numbers in the edge list.
 TEST(Adjacency, OfTheRepositorysListHasTheseArrays) {
   std::map<std::uint64_t, std::uint32_t> arrays;
   const Adjacency graph = adjacency_of(read_edge_list("kma_64k"), false);

@@ -141,7 +141,7 @@ TEST(GroupBy, IsExactByRunsOverScatterAlloc) { group_all_inputs<ScatterAllocRewo
 TEST(GroupBy, IsExactByCountingAndWriting) { group_all_inputs<AtomicMalloc>("counts", {}, 1024); }
 TEST(GroupBy, IsExactBySorting) { group_all_inputs<AtomicMalloc>("sort", {}, 1024); }
 
-// There are lists of all three classes in all passes: many records of one key among others.
+// Every pass has long, medium and short lists, because most records have the same key.
 TEST(GroupBy, SplitsLongMediumAndShortLists) {
   for (const char* method : {"tails", "runs"}) {
     for (const std::uint64_t page_bytes : {32u, 1024u}) {
@@ -205,8 +205,8 @@ TEST(GroupBy, FindsPagesWithTwoOwners) {
   }
 }
 
-// Two passes of single records need two pages for each of 800 keys, unless the first pass frees its pages as it reads
-// them.
+// Two passes of single records need two pages for each of 800 keys, unless the second pass frees each page of the first
+// pass as soon as it has read it.
 TEST(GroupBy, EarlyFreesNeedLessMemory) {
   for (const char* method : {"tails", "runs"}) {
     for (const bool early : {false, true}) {

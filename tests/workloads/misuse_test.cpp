@@ -31,7 +31,7 @@ Misuse::Parameters of(const std::string& call) {
   return parameters;
 }
 
-// Returns the message of a sample of this misuse. If the cell fails, the message is the reason.
+// Runs three samples of this misuse. Returns the first problem, the reason why the cell failed, or an empty text.
 template <class A>
 std::string answer(const std::string& call, std::size_t pool_bytes = 1 << 20) {
   Rig<A> rig(of(call), pool_bytes);

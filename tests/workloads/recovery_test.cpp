@@ -71,7 +71,7 @@ TEST(Recovery, FindsBlocksThatAreHandedOutTwice) {
   EXPECT_NE(rig.sample().find("overlap"), std::string::npos);
 }
 
-// Neighbours that were freed at random merge for some of the larger requests, but for less than 0.6 of the freed bytes.
+// Freed neighbours merge, so some larger requests are served. They get less than 0.6 of the freed bytes.
 TEST(Recovery, LargerRequestsNeedNeighbours) {
   Rig<CFMMallocReworked> rig(slots(0.5, 4), 256 << 10);
   static_cast<void>(rig.sample());

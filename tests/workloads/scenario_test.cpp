@@ -63,8 +63,8 @@ TEST(Scenario, CountsBeforeAnObservedSampleToo) {
   EXPECT_EQ(rig.observed_sample(), "16 nulls");
 }
 
-// The number is in the files of the run. The second process uses what the first one counted, for exactly these
-// requests.
+// The first process stores its count in a file of the run. A second process uses this count if it has the same pool
+// and makes the same requests.
 TEST_F(SharedCount, OfWhatTheAllocatorServesIsThatOfTheFirstProcess) {
   Scenario::Parameters parameters = of("alloc_256", 96);
   parameters.free_share = 0.08;

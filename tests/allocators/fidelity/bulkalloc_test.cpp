@@ -166,8 +166,8 @@ TEST(BulkAllocFidelity, AFullBin) {
   Rig rig(mebibyte);
   for (int i = 0; i < 7; ++i) rig.warp_mallocs(16);
   const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(31, 16));
-  // All slots but one are in use. The number of ORs that find this slot depends on the lane. It is at most one per word
-  // and one more. Then the lane locks the list, loads the free slots and the place, and unlinks the bin.
+  // All slots but one are in use. The lane makes up to 9 ORs until it finds this slot: one per word, and one more. Then
+  // the lane locks the list, loads the free slots and the place, and unlinks the bin.
   const Calls last = rig.counted_malloc({16});
   const Ops unlink = lock_and_unlock + (Ops{.loads = 2}) + remove_bin;
   const Ops readers = Ops{.loads = 4, .stores = 2, .updates = 4, .compare_exchanges = 1} + lock_and_unlock;
@@ -191,7 +191,7 @@ TEST(BulkAllocFidelity, AnExhaustedPool) {
   const Calls page = rig.counted_malloc({4096});
   EXPECT_EQ(page.blocks[0], nullptr);
   EXPECT_EQ(page.of_lane[0], (wait + signal) * 9);
-  // The lane does this for slots, bins and heights 6 to 8. Then two loads look for units that came back meanwhile.
+  // The lane does this for slots, bins and heights 6 to 8. Then it makes two loads to find units that came back.
   const Calls small = rig.counted_malloc({16});
   EXPECT_EQ(small.blocks[0], nullptr);
   EXPECT_EQ(small.of_lane[0], (wait + signal) * 5 + (Ops{.loads = 2}));

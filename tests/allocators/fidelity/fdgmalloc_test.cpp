@@ -107,8 +107,8 @@ TEST(FdgMallocFidelity, AFullListNode) {
   FidelityRig<FdgMalloc> rig(4 << 20, {.superblock_bytes = 256});
   rig.counted_malloc({240});
   for (int i = 1; i < 126; ++i) rig.counted_malloc({240});
-  // The list has 126 SuperBlocks, and its node is full. The request also loads the index, which it does not for an
-  // empty list.
+  // The list has 126 SuperBlocks, and its node is full. The request also loads the index. A request on an empty list
+  // does not load it.
   EXPECT_EQ(rig.counted_malloc({240}).of_lane[0], enter_and_leave + join + add_up + read_superblock +
                                                       record_in_new_node + (Ops{.loads = 1}) + new_superblock +
                                                       (Ops{.loads = 1}) + move_fill);

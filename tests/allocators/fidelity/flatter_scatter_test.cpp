@@ -47,8 +47,8 @@ TEST(FlatterScatterFidelity, OneLane) {
   // The lane's own bit is taken, so it makes one more OR.
   EXPECT_EQ(second.of_lane[0], begin + take_again + (Ops{.updates = 1}));
   EXPECT_EQ(rig.counted_free(first.blocks).of_lane[0], give_back);
-  // Chunks of 16 bytes need 254 words of bits, and 511 chunks of 256 bytes need 16. A reset clears the
-  // others, because these 16 are clear already.
+  // Chunks of 16 bytes need 254 words of bits, and 511 chunks of 256 bytes need 16. These 16 words are clear already.
+  // So a reset clears the other 238.
   EXPECT_EQ(rig.counted_free(second.blocks).of_lane[0], give_back + reset(254 - 16));
 }
 

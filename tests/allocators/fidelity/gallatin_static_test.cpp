@@ -121,10 +121,10 @@ TEST(GallatinStaticFidelity, AnExhaustedPool) {
   FidelityRig<GallatinStatic> rig(pool_bytes, small_segments());
   while (rig.counted_malloc({1024}).blocks[0] != nullptr) {
   }
-  // The class has one slot. The request loads the slot, which has no block, and the searches. It gets the right to fill
-  // the slot (1 exchange) and loads the slot again. Two additions begin and end the search. The search loads the
-  // class's tree, locks (1 OR), loads the free segments, unlocks (1 AND), and loads the tree again. The request stores
-  // that there is no block, gives up the right (1 store), loads the searches twice, and loads the slot again.
+  // The class has one slot. The request loads the slot, which has no block, and the count of searches. It gets the
+  // right to fill the slot (1 exchange) and loads the slot again. Two additions count the begin and end of a search.
+  // The search loads the class's tree, locks (1 OR), loads the free segments, unlocks (1 AND), and loads the tree
+  // again. The request stores "no block", gives up the right (1 store), and loads the count twice and the slot once.
   EXPECT_EQ(rig.counted_malloc({1024}).of_lane[0], (Ops{.loads = 3 + 3 + 3, .stores = 2, .updates = 1 + 2 + 2}));
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }

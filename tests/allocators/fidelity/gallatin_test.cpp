@@ -125,8 +125,8 @@ TEST(GallatinFidelity, AWholeBlock) {
   FidelityRig<Gallatin> rig(pool_bytes, parameters);
   // A block of 16 KiB has 64 slices of 256 B. Its class is 4 of 7, with four blocks per segment.
   const Calls calls = rig.counted_malloc({10'000});
-  // The pinned blocks use up the first segment, and the next one is there. One addition takes the slices, and one
-  // counts the slices that no free will name.
+  // The pinned blocks use up the first segment, and the next one is fetched already. One addition takes the slices, and
+  // one counts the slices that no free will name.
   EXPECT_EQ(calls.of_lane[0], request_fresh_block + Ops{.updates = 2});
   // No other block of the segment is in use, so the segment becomes free: a compare-exchange of the free blocks, an AND
   // in the class's tree, a store of the class, and an OR in the free segments.

@@ -89,7 +89,7 @@ TEST(LlvmLibcFidelity, LanesOfTwoSizesWorkSideBySide) {
   std::vector<std::uint64_t> sizes(32, 256);
   std::fill(sizes.begin() + 16, sizes.end(), 1024);
   rig.malloc(sizes);
-  // Each size has 16 reservations from 16 on, which lie in one word of bits.
+  // The second launch gets reservations 16 to 31 of each size. Their bits lie in one word per size.
   EXPECT_EQ(rig.counted_malloc(sizes).sum(), (load_hint + claim + set_run) * 2);
 }
 
@@ -108,7 +108,7 @@ TEST(LlvmLibcFidelity, AFullSlab) {
 TEST(LlvmLibcFidelity, AnExhaustedPool) {
   FidelityRig<LlvmLibc> rig(512, small_slabs());
   for (int i = 0; i < 7; ++i) ASSERT_NE(rig.malloc({64})[0], nullptr);
-  // The lane tries the only slot as the hint and as the home. As the home, it loads only the counter.
+  // The only slot is both the hint and the home, so the lane tries it twice. The second time it loads only the counter.
   const Calls calls = rig.counted_malloc({64});
   EXPECT_EQ(calls.blocks[0], nullptr);
   EXPECT_EQ(calls.of_lane[0], load_hint + claim + lower_counter + (Ops{.loads = 1}));
@@ -162,7 +162,7 @@ TEST(LlvmLibcFidelity, WithoutReclaimOneLoadLess) {
   EXPECT_EQ(rig.counted_free(block).of_lane[0], clear_bit + lower_counter);
 }
 
-// A slab without blocks stays where it is, and the next search that looks at its counter uses it again.
+// A slab whose blocks are all free stays in its slot, and the next search that looks at its counter uses it again.
 TEST(LlvmLibcFidelity, WithoutReclaimAnEmptySlabStaysUsable) {
   llvm_libc::Parameters parameters = small_slabs();
   parameters.reclaim = false;

@@ -68,7 +68,7 @@ template <>
 struct PageCosts<OuroborosPVL> {
   static inline const Ops take = segment_take, put = segment_put;
   static inline const Ops chunk = commit + fresh_chunk;
-  // Four pages at a time take a store of 16 bytes, which counts as two, and an addition.
+  // For each four pages, the lane makes one store of 16 bytes, which counts as two stores, and one addition.
   static inline const Ops first_fill = next_in_list + Ops{.loads = 2, .stores = 256, .updates = 128};
 };
 
@@ -263,8 +263,8 @@ TYPED_TEST(OuroborosChunkFidelity, TheLastPageLeavesTheQueueAndTheFirstFreeBring
 TEST(OuroborosCSFidelity, ALaneWithoutLuckAddsBackAndGoesOn) {
   FidelityRig<OuroborosCS> rig(4 * MiB);
   static_cast<void>(rig.counted_malloc({8192}));
-  // Each lane of a warp requests a whole chunk. Lane 0 makes 31 more chunks. Then lane k passes k chunks without a
-  // page, either as empty places or as counts.
+  // Each lane of a warp requests a whole chunk. Lane 0 makes 32 chunks. Then lane k passes k chunks without a page: it
+  // finds an empty place, or a count of zero.
   const Calls calls = rig.warp_mallocs(8192);
   const Ops sum = calls.sum();
   // The lanes together take and remove 32 chunks.

@@ -37,8 +37,8 @@ constexpr Ops set_flag{.updates = 1};
 // In algorithm 2, a probe locks, loads the word, sets the bit, and releases the lock. A vain probe sets no bit.
 constexpr Ops vain_probe{.loads = 1, .updates = 2};
 constexpr Ops probe{.loads = 1, .updates = 3};
-// A walk gives up when it is 99 % certain that less than 0.5 % of the pages is free. In a bitmap of one word, this
-// takes 32 probes; in one of two words, 34.
+// A walk gives up when it is 99 % certain that less than 0.5 % of the pages are free. This takes 32 probes in a bitmap
+// of one word, and 34 probes in a bitmap of two words.
 constexpr std::uint64_t vain_words = 32;
 constexpr std::uint64_t vain_of_two_words = 34;
 
@@ -54,7 +54,7 @@ TEST(RwFidelity, EveryLaneOfAWarpWalksByItself) {
   for (const Ops& ops : rig.warp_mallocs(16).of_lane) EXPECT_EQ(ops, look + set_flag);
 }
 
-// In a small pool, a walk makes 32 probes per page.
+// In a pool of four pages, a walk makes 32 probes per page.
 TEST(RwFidelity, AFullPoolIsOnlyRead) {
   FidelityRig<RandomWalk> rig(4 * page, small_pages<RandomWalk>());
   rig.allocator.occupy(rig.stream(), PageSet::first(4));
@@ -134,7 +134,7 @@ TEST(CrwFidelity, EveryLaneOfAWarpWalksByItself) {
   for (const Ops& ops : rig.warp_mallocs(16).of_lane) EXPECT_EQ(ops, last_page + probe);
 }
 
-// If no page beside the last page is free, the walk of RW-BM follows.
+// If the word of the page after the last page is full, the walk of RW-BM follows.
 TEST(CrwFidelity, AFullPool) {
   FidelityRig<ClusteredRandomWalk> rig(64 * page, small_pages<ClusteredRandomWalk>());
   rig.malloc({16});
@@ -195,8 +195,8 @@ TEST(RwMallocFidelity, SmallRequestsOfAWarpAreOneRequest) {
   EXPECT_EQ(rig.counted_free(mallocs.blocks).sum(), (Ops{.loads = 32, .updates = 32 + 1}));
 }
 
-// Both lanes load the only word and choose the same run of its 32 pages. The lower lane takes this run. The OR of the
-// other lane fails, and its AND takes back nothing. It takes the rest in a second round.
+// Both lanes load the only word and choose the same run of 16 of its 32 pages. The lower lane takes this run. The OR of
+// the other lane fails, and its AND takes back nothing. In a second round, that lane takes the other 16 pages.
 TEST(RwMallocFidelity, AFailedRunIsTakenBack) {
   FidelityRig<RandomWalkMalloc> rig(8192);
   const Calls mallocs = rig.counted_malloc({4096, 4096});

@@ -27,7 +27,7 @@ typename A::Parameters one_list() {
 
 // A pop from an empty list loads the head and the tail.
 const Ops empty_pop{.loads = 2};
-// Another pop also loads the slot and moves the head by a compare-exchange.
+// A pop from a list with entries also loads the slot and moves the head by a compare-exchange.
 const Ops pop{.loads = 3, .compare_exchanges = 1};
 const Ops full_push{.loads = 2};
 // The first push loads the head, the tail and the slot of the tail, and moves the tail by a compare-exchange.

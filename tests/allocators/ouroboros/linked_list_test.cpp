@@ -11,8 +11,8 @@ namespace {
 
 using ouroboros::LinkedList;
 
-// In ConsumeNeighbours, segments 0, 1 and 2 are queued in the chunks 0, 1 and 2. Another lane consumes segment 0.
-// Before its mark becomes visible here, this lane consumes segment 1.
+// In ConsumeNeighbours, segments 0, 1 and 2 are queued in the chunks 0, 1 and 2. Segment 0 gets the mark "consumed", as
+// if from another lane. The lane of the kernel does not see this mark when it consumes segment 1.
 struct ConsumeNeighbours {
   template <class Thread>
   void operator()(Thread& thread, LinkedList list, LinkedList::ClassState* state) const {

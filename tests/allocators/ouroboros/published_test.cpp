@@ -130,7 +130,7 @@ TEST(OuroborosPublished, CountsTo24BitsOfFreePages) {
   EXPECT_EQ(Semaphore::expected(Semaphore::none + 20000000), 1);
 }
 
-// The pool has 40 million pages of 256 bytes.
+// The pool has 10.24 GB. Without headers and queues, it would have 40 million pages of 256 bytes.
 TEST(OuroborosPublished, SaysWhichConstantBearsThePagesOfAPool) {
   constexpr std::size_t pool = 10240000000;
   Parameters parameters;

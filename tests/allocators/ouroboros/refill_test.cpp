@@ -15,10 +15,10 @@ namespace {
 using testing::Rig;
 
 // ScriptedHeap is a heap without chunks left, whose only class has one page per chunk. One lane uses it. The heap
-// imitates what other lanes do meanwhile: * Round 1: A page is freed after the lane has looked for pages. * Round 2:
-// Before the lane looks, a taker of 32 lanes has got this page and has not returned the other 31 units yet.
-//   Its subtraction hides a second page that is freed. It returns the units after the lane has looked.
-//
+// imitates what other lanes do meanwhile:
+// * Round 1: A page is freed after the lane has looked for pages.
+// * Round 2: Before the lane looks, a group of 32 lanes subtracts 32 units and gets this page. The subtraction hides a
+//   second page, which is then freed. The group returns the other 31 units after the lane has looked.
 // So a page is free although the lane has found none in two rounds.
 struct ScriptedHeap {
   struct Space {

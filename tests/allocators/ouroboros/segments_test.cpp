@@ -12,7 +12,7 @@ using namespace ouroboros;
 using testing::Rig;
 using Queue = SegmentedQueue<ArrayHierarchy>;
 
-// Chunks of 64 bytes have 16 slots. There are three classes, so two of the segments belong to the other classes.
+// Chunks of 64 bytes have 16 slots. There are three classes, and each of the two others has a segment in one chunk.
 TEST(OuroborosSegments, AreAsManyAsAllOtherChunksNeed) {
   ChunkSpace space;
   space.chunk_log = 6;

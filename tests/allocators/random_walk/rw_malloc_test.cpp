@@ -263,7 +263,7 @@ TEST(RandomWalkMallocReworked, LooksAgainWhereOthersFilledTheWords) {
   EXPECT_LE(most_lost, 8u);
 }
 
-// Walks of the other two forms are long if memory is scarce.
+// If memory is scarce, walks of all forms but RandomWalkMallocReworked are long.
 template <class A>
 constexpr bool is_slow = !std::is_same_v<A, RandomWalkMallocReworked>;
 

@@ -117,7 +117,7 @@ double expected_steps(double pages, double free, double threads, double width) {
   return sum / threads;
 }
 
-// One number of pages is a power of two, because generators with short cycles in their low bits fail there.
+// One number of pages is a power of two: with such a number, generators with short cycles in their low bits fail.
 TEST(RandomWalkReworked, TakesTheStepsOfFormula3) {
   for (const std::uint32_t pages : {1u << 17, 5u << 14, 100'000u}) {
     const std::uint32_t free = pages / 10;

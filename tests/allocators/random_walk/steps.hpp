@@ -42,8 +42,8 @@ struct Steps {
   }
 };
 
-// Lets each of `threads` threads, a multiple of 32, request one page. Of the `pages` pages, `free` are free at random
-// places.
+// Lets each of `threads` threads request one page. `threads` must be a multiple of 32. Of the `pages` pages, `free`
+// pages at random places are free.
 template <class A>
 Steps steps_of_page_requests(std::uint32_t pages, std::uint32_t free, std::uint32_t threads, std::uint64_t seed) {
   simt::ExecutorOptions options;

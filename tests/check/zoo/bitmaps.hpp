@@ -66,8 +66,8 @@ enum class NullBug {
   loses_slot   // a free slot is marked as taken
 };
 
-// A model finds each bug of NullFree if it frees null pointers while other blocks live, or if it counts all slots
-// afterwards.
+// A model that frees null pointers finds the first two bugs of NullFree if other blocks live meanwhile. It finds the
+// third bug if it counts all slots afterwards.
 template <NullBug bug>
 class NullFree : public BitSpecimen {
   static constexpr std::string_view name() {

@@ -128,7 +128,7 @@ class CounterOverflow : public Specimen {
 };
 
 // CounterUnderflow has a count of free slots, which a request lowers before it looks. In the broken form, only the
-// request that finds 0 is refused. The next one finds the count below 0, which is a very large unsigned number.
+// request that finds 0 is refused. Another request may find the count below 0, which is a very large unsigned number.
 // `count_` is the change of the count since the heap was new.
 template <Form form>
 class CounterUnderflow : public CountedSpecimen {

@@ -116,7 +116,7 @@ CallStatistics counted(std::uint32_t threads, std::size_t pool_bytes = 1 << 20) 
   return statistics;
 }
 
-// SlotMalloc finds room at the first slot. So each malloc and each free makes one fetch_add and one exchange.
+// A malloc makes one fetch_add and one exchange, because its first slot is free. A free makes a fetch_add and a store.
 TEST(Counted, CountsOperationsPerCall) {
   const CallStatistics statistics = counted<test::SlotMalloc<test::Fault::none>>(100);
   EXPECT_DOUBLE_EQ(value_of(statistics, "operations_per_malloc"), 2);
@@ -149,7 +149,7 @@ TEST(Counted, AFreeThatDoesNothingCostsNothing) {
   EXPECT_DOUBLE_EQ(value_of(counted<AtomicMalloc>(64), "operations_per_free"), 0);
 }
 
-// The mean is (N + 1) / 2, in whatever order the requests come.
+// The mean turn of N requests is (N + 1) / 2, in whatever order they come.
 TEST(Counted, RequestsOfAQueueTakeTurns) {
   const CallStatistics statistics = counted<SimpleQueue>(1000);
   EXPECT_DOUBLE_EQ(value_of(statistics, "steps_per_malloc"), 500.5);

@@ -46,7 +46,7 @@ TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
   }
 }
 
-// Without any time, few callers end after their first round, and many callers do not begin.
+// With no time, the check of few callers ends after its first round, and the check of many callers does not begin.
 TEST(LeakCheck, GivesSlowDesignsFewerCallers) {
   const LeakResult many = check_leaks<SlotMalloc<Fault::none>>(16 << 20, 2048);
   EXPECT_EQ(many.verdict, "checked");
