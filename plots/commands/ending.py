@@ -1,7 +1,7 @@
 """Starts and ends the program. An error becomes a message and an exit code, and the output is UTF-8 in every locale, as
 with `allocbench`.
 
-This module imports only the standard library, so that it can name a missing library.
+When this module is loaded, it imports only the standard library, so that it can name a missing library.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def shown(run: Run) -> Run:
 
 
 def _with_phases_as_series(run: Run) -> Run:
-    """Puts the timed phases of the plot into one panel, for `phases`: `series`.
+    """Puts the timed phases of the plot into one panel, if the plot has `"phases": "series"`.
 
     Each cell becomes one cell per phase, and the phase becomes a swept setting.
     """

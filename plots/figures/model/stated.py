@@ -23,7 +23,7 @@ class Mark:
     x: float
     y: float
     source: str
-    allocator: str  # allocator that gives the mark its colour and place; empty if the config names none
+    allocator: str  # allocator that decides the mark's colour and pictures; empty if the config names none
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Position:
 
 
 def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
-    """Returns the stated values for the panel of `run` that shows this phase and metric. A value for a setting that
-    other cells of the panel do not have is left out.
+    """Returns the stated values for the panel of `run` that shows this phase and metric. A stated value is left out if
+    one of its settings, apart from `x`, differs from that of a cell of the panel.
     """
     return [Mark(float(entry["where"][x]), float(entry["value"]), entry["source"], entry.get("allocator", ""))
             for entry in _entries(run)
