@@ -28,7 +28,7 @@ PAUSE = datetime.timedelta(minutes=1)  # runs whose starts lie farther apart bel
 
 
 def compared(study, kept):
-    """Returns lines about lacking cells, the configs that lack most values, and the counts of a row of --append.
+    """Returns lines about lacking cells, the configs that lack more than half, and the counts of a row of --append.
     Several configs may have the same cell.
     """
     ours, theirs = (allocbench.cells(folder).set_index(["figure", "cell"]) for folder in (study, kept))
@@ -48,7 +48,7 @@ def compared(study, kept):
 
 
 def duration(study):
-    """Returns the date and the minutes of a study. Its commands are counted without the pauses between them."""
+    """Returns the date and the minutes of a study. The minutes leave out the pauses between its commands."""
     times, starts = [], []
     for folder in stored.find_runs(pathlib.Path(study)):
         for line in stored.content_of(folder, "events.jsonl").splitlines():

@@ -66,7 +66,7 @@ class Judged:
     kind: str     # kind of the effect
     bounds: tuple[float | None, float | None]  # the paper's numbers, or our bounds if it states none; None for an open side
     unequal: str  # settings that differ between the claim's allocators
-    p: float | None = None  # p-value of the verdict, corrected within the claim; None without a number
+    p: float | None = None  # p-value of the verdict, corrected within the claim; None without an interval
     ours: bool = False  # whether the bounds are ours, because the paper states no number
 
     @property

@@ -90,7 +90,7 @@ def statuses(run: Run, claim: dict) -> list[str]:
 
 
 def _divided(of, to, place: str) -> Estimate | None:
-    """Divides the values of two rows. Returns None if one row has no value, or if the divisor is 0."""
+    """Divides the values of two rows. Returns None if one row has no value, or if the divisor is not positive."""
     if math.isnan(of.value) or not to.value > 0:
         return None
     return _of(of, place).over(_of(to, ""))

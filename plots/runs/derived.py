@@ -15,7 +15,7 @@ _NUMBERS = ["value", "low", "high"]
 def metrics(cells: pandas.DataFrame, values: pandas.DataFrame) -> list[pandas.DataFrame]:
     """Returns the following metrics:
 
-    * `time_per_operation`.
+    * `time_per_operation`, for phases that count operations.
     * `time_per_launch`, if the workload counts launches.
     * `time_per_batch`, for phases that occur once in each of several `batches`.
     * `allocated_bytes_per_second`, if the workload counts the requested bytes.

@@ -24,7 +24,7 @@ from plots.sheet import grid, rows, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.studies import reasons
 
-# The worst status comes first, because readers must see it in a field with several.
+# The worst status comes first, because readers must see it in a field with several statuses.
 SEVERITY = ("crashed", "device_fault", "incorrect", "timeout", "oom", "skipped", style.NOT_MEASURED, "unsupported", "ok")
 _ROW = 0.16
 _ROW_OF_MANY = 0.135

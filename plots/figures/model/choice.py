@@ -59,8 +59,8 @@ def _without(run: Run) -> Run:
 
 
 def _by_parity(run: Run) -> Run:
-    """Splits the odd and the even values of the swept count `parity` into separate series, or into separate panels if
-    `panels` names this count.
+    """Splits the odd and the even values of the swept count that `parity` names into separate series, or into separate
+    panels if `panels` names this count.
     """
     setting = run.plot.get("parity")
     if not setting or setting not in run.settings:

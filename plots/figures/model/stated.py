@@ -55,7 +55,7 @@ def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
 
 
 def bands(run: Run, x: str, phase: str, metric: str, drawn: Sequence[Series]) -> list[Band]:
-    """Returns the ranges stated for the panel of this phase and metric. `where` may restrict x, too."""
+    """Returns the ranges stated for the panel of this phase and metric. The `where` of a range may restrict x, too."""
     made = []
     for entry in _in_panel(run, "bands", phase, metric, x):
         low, high = entry["between"]
