@@ -1,8 +1,8 @@
 """This module reads what a paper states (`marks`, `bands` and `positions` of a config's plot).
 
 A stated value of a drawn phase and metric becomes a mark in the panel whose cells have its settings. A value of another
-phase or metric becomes a sentence of the caption. A band is a range that the paper gives for several settings, either absolute or in factors of an allocator's
-measured value. A position is a value of x at which the paper reports an event.
+phase or metric becomes a sentence of the caption. A band is a range that the paper gives for several settings, either
+absolute or in factors of an allocator's measured value. A position is a value of x at which the paper reports an event.
 """
 
 from __future__ import annotations
