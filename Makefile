@@ -1,8 +1,8 @@
-# The README names `make demo` and `make test`. Each is enough on a fresh Debian 12 machine. `make help` prints the text
-# behind each ##. Programs and plug-ins are in build/bin/.
+# The README names `make demo` and `make test`. On a fresh Debian 12 machine, each also installs what it needs.
+# `make help` prints the text behind each ##. Programs and plug-ins are in build/bin/.
 
 JOBS ?= $(shell nproc)
-# Tests of whole programs often wait, so one more test than jobs runs at a time.
+# Tests of whole programs often wait, so JOBS + 1 tests run at a time.
 TEST_JOBS = $(shell expr $(JOBS) + 1)
 # nvcc is often installed outside of PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
@@ -25,9 +25,9 @@ test: dependencies  ## install what is missing, build, run the quick tests; with
 test-all: build-all  ## compile everything, device code too, and run all tests
 	ctest --preset release --parallel $(TEST_JOBS)
 
-# Only for a build folder in which `make test` has just passed, as in .ci/run. The rest are full tests, and tests of
-# programs that find more workers and plug-ins now. What is left out depends on its own program or on sources alone
-# (allocbench_tests_alone in tests/CMakeLists.txt).
+# This target needs a build folder in which `make test` has just passed, as in .ci/run. It runs full tests, and tests of
+# programs that now find more workers and plug-ins. The tests that it leaves out depend on their own program or on sources
+# alone (allocbench_tests_alone in tests/CMakeLists.txt).
 test-rest: build-all  ## after make test: compile everything, and run the tests that it did not run or whose programs changed
 	ctest --preset release --parallel $(TEST_JOBS) --label-exclude '^(device|alone)$$'
 
@@ -40,13 +40,14 @@ test-contract-seeds: build-all  ## the contract suite with ten seeds on the CPU 
 test-asan-device: dependencies  ## executor, allocators and workloads under AddressSanitizer: the quick part of test-sanitizers
 	cmake --preset asan && cmake --build --preset asan-device --parallel $(JOBS) && ctest --preset asan-device --parallel $(JOBS)
 
-# Tests the CPU back end under AddressSanitizer with UBSan and under ThreadSanitizer. The documents are left out under
-# ThreadSanitizer, because its workers are too slow for the deadlines of their commands.
+# Tests the CPU back end under AddressSanitizer with UBSan and under ThreadSanitizer. Tests of documents are left
+# out under ThreadSanitizer, because its workers are too slow for the deadlines in the documents.
 test-sanitizers: dependencies  ## all tests of the CPU back end under AddressSanitizer with UBSan, then under ThreadSanitizer
 	cmake --preset asan && cmake --build --preset asan --parallel $(JOBS) && ctest --preset asan --parallel $(JOBS)
 	cmake --preset tsan && cmake --build --preset tsan --parallel $(JOBS) && ctest --preset tsan --parallel $(JOBS)
 
-# This target needs PyPI, so `make test` does not include it and tests with Debian's pandas. pandas 3 needs Python 3.11.
+# This target needs PyPI, so `make test` does not include it. `make test` uses Debian's pandas. pandas 3 needs
+# Python 3.11.
 PANDAS := 1.5 2.2 3
 NUMPY_1.5 := 'numpy<2'
 test-pandas: $(PANDAS:%=build/pandas/%/tested)  ## the Python package with pandas 1.5, 2.2 and 3 from PyPI; a warning is an error
@@ -71,7 +72,7 @@ dependencies:  ## install the Debian packages that are missing
 check-format:  ## compare C++ and CUDA files with clang-format 14
 	git ls-files '*.hpp' '*.cpp' '*.cu' | xargs clang-format-14 --dry-run --Werror
 
-regenerate: dependencies  ## figures, ledger, tables, pages and numbers in texts again, from the kept results
+regenerate: dependencies  ## make figures, ledger, tables, pages and numbers in texts again from the kept results
 	/usr/bin/python3 -m plots regenerate
 
 clean:  ## remove build/

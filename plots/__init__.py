@@ -1,4 +1,4 @@
-"""This package turns stored allocbench results into figures and tables.
+"""This package turns stored allocbench results into figures, tables, verdicts and an HTML page.
 
 The package reads stored results (harness/README.md describes them) and configs. It never starts a worker and needs no GPU.
 `python3 -m plots --help` lists the commands. docs/write-a-config.md lists the keys of a config's `plot` object.

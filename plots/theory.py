@@ -151,7 +151,7 @@ def crw_bitmap_steps(pages: float, free: float, threads: float, clusters: float,
 
 
 def crw_warp_steps(pages: float, free: float, threads: float, clusters: float, lanes: int = LANES) -> float:
-    """Computes the mean of the largest number of steps of 32 independent CRW requests. The paper has numbers for it but no
+    """Computes the mean of the most steps among 32 independent CRW requests. The paper has numbers for this mean but no
     formula (fig. 9).
 
     A request takes one step, or one step more than a walk that succeeds with the worst chance, (A - N) / T.

@@ -58,7 +58,7 @@ def units_by_file(build):
 
 
 def count(units):
-    """Counts the units of each kind, and the targets that they belong to, which are linked again."""
+    """Counts the units of each kind, and the targets to which the units belong. A build links these targets again."""
     found = {kind: 0 for kind in KINDS}
     for unit in units:
         found[next(kind for kind, pattern in KINDS.items() if re.search(pattern, unit))] += 1
@@ -76,7 +76,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, metavar="BUILD", help="build folder with built programs")
     parser.add_argument("--measure", metavar="TARGET", help="touch each file and build this target, for example `programs`")
-    parser.add_argument("--file", action="append", default=[], help="file to touch instead of the list (repeatable)")
+    parser.add_argument("--file", action="append", default=[], help="file to use instead of the list (repeatable)")
     arguments = parser.parse_args()
     if arguments.measure:
         ninja(arguments.build, arguments.measure)

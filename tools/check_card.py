@@ -2,8 +2,8 @@
 """Checks the kept results of a card. Reviewers run this script on a pull request, and tests run it on each folder of
 results/reference.
 
-CARD is a folder with one folder per run and a README.md. Its name has only lower-case letters, digits and hyphens. The other
-rules are:
+CARD is a folder with one folder per run and a README.md. Its name begins with a letter and has only lower-case letters,
+digits and hyphens. The other rules are:
 
 * Each run comes from one clean revision, one card and one driver.
 * The results of a run agree with its log.

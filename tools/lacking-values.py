@@ -4,8 +4,8 @@
     tools/lacking-values.py results/study results/reference/h200
 
 Standard error gets the totals: how many of KEPT's values STUDY has, and how many with three rounds or all that the
-config has. Then it gets the configs of whose values STUDY lacks more than half. Only cells that STUDY defines are
-compared.
+config has. Then it gets the configs for which STUDY lacks more than half of KEPT's values. Only cells that STUDY
+defines are compared.
 --append adds a row with these totals, the cards, the date and the minutes of STUDY's logs to a CSV file, for the table
 `studies` of docs/reproduce-a-paper.md. COMMAND is the command that measured STUDY.
 Exit codes: 0 no value is lacking, 1 a value is lacking, 2 wrong paths.
@@ -24,11 +24,11 @@ import allocbench  # noqa: E402
 from allocbench import stored  # noqa: E402
 
 
-PAUSE = datetime.timedelta(minutes=1)  # runs of a study that begin this long after one another belong to two commands
+PAUSE = datetime.timedelta(minutes=1)  # runs whose starts lie farther apart belong to different commands
 
 
 def compared(study, kept):
-    """Returns lines about lacking cells, the configs of which most is lacking, and the counts of a row of --append.
+    """Returns lines about lacking cells, the configs that lack more than half, and the counts of a row of --append.
     Several configs may have the same cell.
     """
     ours, theirs = (allocbench.cells(folder).set_index(["figure", "cell"]) for folder in (study, kept))
@@ -48,7 +48,7 @@ def compared(study, kept):
 
 
 def duration(study):
-    """Returns the date and the minutes of a study. Its commands are counted without the pauses between them."""
+    """Returns the date and the minutes of a study. The minutes leave out the pauses between its commands."""
     times, starts = [], []
     for folder in stored.find_runs(pathlib.Path(study)):
         for line in stored.content_of(folder, "events.jsonl").splitlines():

@@ -57,7 +57,9 @@ FAMILIES = {"delaunay": delaunay, "rgg": rgg}
 
 
 def name(family, n, seed):
-    """Returns the name that DIMACS gives to such graphs. Its Delaunay graphs have no seed, so their names have one only if it is not 0."""
+    """Returns a name like those of DIMACS. DIMACS names Delaunay graphs without a seed, so the name of such a graph
+    contains the seed only if the seed is not 0.
+    """
     return f"rgg_n_2_{n}_s{seed}" if family == "rgg" else f"delaunay_n{n}" + (f"_s{seed}" if seed else "")
 
 

@@ -73,7 +73,7 @@ class PluginBuild:
         return done.returncode == 0
 
     def link(self, plugin, variant, target, folder, more=()):
-        """Links the plug-in, and removes the others from its folder beside the workers in `folder`."""
+        """Removes all plug-ins from the plug-in folder beside the workers in `folder`, and links this plug-in into it."""
         words = self._commands(plugin, variant)[1]
         interface = [word for word in words if word.endswith(f"interface_{variant}.cpp.o")]
         options = [word for word in words[:words.index("-o")] if not word.endswith(".o")]

@@ -5,7 +5,7 @@
 
 BUILD contains the checking workers and the plug-ins. Each plug-in is compiled again with the compiler's counters, and
 searched. A line is reached if one of the allocators reaches it. tests/check/reach/reasons.txt gives the reason why a
-line may stay unreached. The exit code is 1 if a line has no reason, and 3 if nothing could be measured.
+line may stay unreached. The exit code is 1 if a line has no reason, and 3 if the measurement failed.
 """
 
 import argparse

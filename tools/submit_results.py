@@ -40,7 +40,7 @@ Add here: who owns the machine, whether clocks were locked, and which other prog
 
 
 def runs_of(study: pathlib.Path) -> list[pathlib.Path]:
-    """Returns the runs with an unpacked log, which can be kept."""
+    """Returns the runs that can be kept: those with an unpacked log."""
     return [run for run in stored.find_runs(study) if (run / "events.jsonl").exists()]
 
 

@@ -9,5 +9,5 @@
 * `tried.py` ranks allocators for a recorded application, from a run of `allocbench try`.
 
 The HTML page (plots/webpage) contains the same table. Its static/rank.js ranks as engine.py does, and
-static/question.js uses the same words as differences.py. A test compares them.
+static/question.js uses the same words as differences.py. A test compares Python and JavaScript.
 """

@@ -1,8 +1,8 @@
-"""This module turns each cell of the guide into a case: a cell without its allocator.
+"""This module turns cells of the guide into cases. A case is a cell without its allocator.
 
-A case states the request sizes, their alignment, the threads, the lanes, the pool, how full the pool gets, and how long
-blocks live. A cell of an application, of `prefix_sum` or of `heap_init` is a case with a name only, because it answers
-no question about a job.
+A case that can answer a question states the request sizes, their alignment, the threads, the lanes, the pool, how full
+the pool gets, and how long blocks live. A case of an application, of `prefix_sum` or of `heap_init` has none of these
+facts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LIFETIMES = {
 }
 FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
 _FULL = "full"  # stands for how full the pool is; workloads have different parameters for this
-FULLEST = 0.999  # limit of fill levels, because the distance between two fill levels grows without bound towards 1
+FULLEST = 0.999  # largest fill level that counts, because the distance to a level that approaches 1 has no bound
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def _sizes(settings: dict) -> tuple[int, int]:
 
 def _job(settings: dict, pool: int, sizes: tuple[int, int], taken: float, lifetime: str) -> Job:
     own = settings["threads"] * mean_bytes(sizes) / pool
-    fill = float(f"{min(taken + own, FULLEST):.5g}")  # rounded as the numbers of the page's table
+    fill = float(f"{min(taken + own, FULLEST):.5g}")  # rounded like the numbers of the page's table
     return Job(sizes, settings["threads"], settings.get("lanes_per_warp", 32), fill, lifetime, pool, settings.get("alignment", 1))
 
 
@@ -104,7 +104,7 @@ def _of_pairs(settings: dict, pool: int) -> Job:
 
 
 def _of_producer_consumer(settings: dict, pool: int) -> Job | None:
-    """Returns the job, or None if a thread of the same warp or block frees, because no question asks about this."""
+    """Returns the job, or None if threads of the same warp or block free the blocks. No question asks about this."""
     return _job(settings, pool, _sizes(settings), 0, OTHERS) if settings["freed_by"] in FREED_BY else None
 
 

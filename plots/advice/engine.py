@@ -48,11 +48,11 @@ class Near:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A ranked allocator has its rank and the numbers behind it.
+    """A ranked allocator is an allocator with its rank and the numbers behind it.
 
     `slower` is the allocator's time divided by the best time. For a question it is a weighted geometric mean over the
-    near cases that the allocator served, and the table's floor is added to both times. `rank` is 0 until placed() sets
-    it.
+    near cases that the allocator served. Both times include the table's floor, the time of a kernel that does nothing.
+    `rank` is 0 until placed() sets it.
     """
 
     entry: dict
@@ -75,7 +75,7 @@ class Ranked:
 class Answer:
     near: list[Near]
     ranked: list[Ranked]
-    unsafe: list[Ranked]  # allocators that the bug search found unsafe, if a near case is ok
+    unsafe: list[Ranked]  # allocators that the bug search found unsafe, with a near case that is ok
     failing: list[Ranked]  # safe allocators with a near case that is ok and another that failed or was not measured
     unable: list[Ranked]  # allocators with a measured near case, but with none that is ok
     unmeasured: list[dict]  # allocators without a measured near case
@@ -179,7 +179,7 @@ def bytes_needed(entry: dict, question: dict) -> float | None:
 def memory_of(entry: dict, sizes: list[int]) -> float | None:
     """Returns the memory per requested byte at the measured size nearest to the geometric middle of the sizes.
 
-    The result is None if no measured size is within `memory_factor`.
+    The result is None if every measured size differs from this middle by more than the factor `memory_factor`.
     """
     middle = math.log2(sizes[0] * sizes[1]) / 2
     found = min(((abs(math.log2(size) - middle), size, factor) for size, factor in entry["memory"]), default=None)
@@ -273,7 +273,7 @@ def front(ranked: list[Ranked]) -> set[str]:
     """Returns the ids on the Pareto front of time, memory and registers.
 
     An allocator is on the front if no other one is at least as good in all three and better in at least one. An
-    allocator without one of the numbers is not on the front.
+    allocator that lacks one of the three numbers is not on the front.
     """
 
     def numbers(each: Ranked) -> tuple | None:

@@ -246,8 +246,8 @@ def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
 def _add_latency(by_allocator: dict[str, dict], run: Run) -> None:
     """Adds the cycles that 50, 90, 99 and 99.9 % of the mallocs do not exceed.
 
-    A row gives them for a size and a number of threads. A row of guide/latency_fill adds the share of the pool that the
-    blocks take.
+    Each added row has the request size, the number of threads and these cycles. A row of guide/latency_fill also has the
+    share of the pool that the blocks take.
     """
     values = _values(run)
     for cell in run.cells.index:
@@ -295,7 +295,7 @@ def _floor(table: dict) -> float:
 
 
 def _band(table: dict) -> float | None:
-    """Returns the median of the relative half-widths of the 95 % intervals of all times, or None without intervals."""
+    """Returns the median relative half-width of the times' 95 % intervals, or None if no time has an interval."""
     widths = [
         (result[case["time"]][2] - result[case["time"]][1]) / 2 / result[case["time"]][0]
         for each in table["allocators"]

@@ -81,8 +81,8 @@ def _pool(run: Run) -> int:
 
 
 def _judged(run: Run) -> tuple[list, list, list, dict[str, list[tuple[str, str]]]]:
-    """Returns the allocators in four groups. The first three served all requests, refused some, or are unsafe. The last
-    group maps each status to the allocators that have no time.
+    """Returns four groups of allocators. The first group served all requests, the second refused some, and the third is
+    unsafe. The fourth maps each status to the allocators without a time.
     """
     times, nulls = run.at(_PHASE, "time"), run.at("", "null_returns")
     registers = run.at(_PHASE, "registers")

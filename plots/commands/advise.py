@@ -29,8 +29,8 @@ question in steps. If no cell is near, it says "not measured".
 docs/choose-an-allocator.md explains the list.
 
 exit codes: 0: answered; 1: nothing measured near the question, or with --tried
-no allocator served all requests; 2: wrong usage or unreadable results; 3: no
-results
+no allocator served all requests; 2: wrong usage, or some results could not be
+used; 3: no results
 """
 
 

@@ -51,8 +51,8 @@ A run is a folder with a results.json (also as .gz or .xz), or with a results.cs
 selects the figure. If a cell is not ok, a table with the status of every cell is added. Each figure comes with a .md file
 of its numbers.
 
-exit codes: 0: drawn; 2: wrong usage, unreadable input or a file that cannot be written; 3: nothing to draw, or no room
-for the output; 130: interrupted
+exit codes: 0: drawn; 2: wrong usage, unreadable input or a file that cannot be written; 3: nothing to draw, or stdout
+cannot be written; 130: interrupted
 """
 
 # Errors name the command that the user typed.
@@ -85,7 +85,7 @@ def _draw(arguments: list[str]) -> int:
     parser.add_argument("paths", nargs="+", metavar="PATH",
                         help="folder of a run, folder above several runs, file of a run, pattern of these, or config of a table of settings or facts")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the figures (default: `figures` in the folder of each run; for kept "
-        "runs a folder below build/drawn)")
+        "runs a folder below build/drawn; for a config the current folder)")
     parser.add_argument("--config", type=Path, metavar="PATH",
                         help="config to draw with, or a folder with a config for each run's name (default: the config stored with the run)")
     parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",

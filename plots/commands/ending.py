@@ -1,7 +1,7 @@
 """Starts and ends the program. An error becomes a message and an exit code, and the output is UTF-8 in every locale, as
 with `allocbench`.
 
-This module imports only the standard library, so that it can name a missing library.
+When this module is loaded, it imports only the standard library, so that it can name a missing library.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _in_utf8() -> None:
 class Stream(io.RawIOBase):
     """A stream writes to stdout or stderr. It drops what it cannot write, so that all files are still made.
 
-    `failure` is the reason. It stays None if the reader closed the pipe (`| head -1`).
+    `failure` is the error that caused this. It stays None if the reader closed the pipe (`| head -1`).
     """
 
     def __init__(self, number: int):

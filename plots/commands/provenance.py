@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     does.add_argument("--plan", action="store_true", help="print commands that measure all groups again, in pieces, with a forecast for each piece")
     parser.add_argument("--revision", default="", metavar="HASH",
                         help="with --check: the measured revision that all runs must have (default: the revision of the newest run). With --plan: leave out "
-                             "the configs of which nothing must be measured again at this revision (default: leave out none)")
+                             "configs that need no new measurement at this revision (default: leave out none)")
     parser.add_argument("--minutes", type=float, default=pieces.MINUTES, metavar="M", help="with --plan: the longest time of a piece (default: %(default)g)")
     parser.add_argument("--rounds", type=int, default=origins.ENOUGH, metavar="N", help="with --plan: rounds of every cell (default: %(default)s)")
     options = parser.parse_args(arguments)

@@ -1,1 +1,1 @@
-"""This package draws figures. Each figure kind is a module."""
+"""This package draws figures. Each figure kind has a module."""

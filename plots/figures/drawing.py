@@ -95,8 +95,8 @@ def _of_csv(folder: Path, overrides: Overrides) -> Run:
 
 
 def _of_today(document: dict, folder: Path) -> Overrides:
-    """Returns the current config for a run that the repository keeps, if only its plot and the values of its swept
-    settings have changed.
+    """Returns the current config for a run that the repository keeps, if its plot has changed and still fits the stored
+    cells (configs.measures_other_values).
 
     Any other run is drawn as its stored config says.
     """

@@ -6,10 +6,10 @@ many series with few points.
 
 The reference is one of the following:
 
-* An allocator.
-* `best` is the smallest value above 0 of each column.
-* `baseline` is the phase of this name in the same cell.
-* `baselines` is the median of these phases over all allocators.
+* An allocator: its value in the same column.
+* `best`: the smallest value above 0 in the same column.
+* `baseline`: the phase of this name in the same cell.
+* `baselines`: the median of the phase `baseline` over all cells of the column.
 
 The colour shows the logarithm of the factor: a factor below 1 is blue, and one above 1 is red. A factor is grey if its
 interval includes 1.
@@ -39,7 +39,7 @@ from plots.sheet.page import Drawing, Heading
 
 _STRONGEST = 30  # factor with the strongest colour
 _SAME = "#eeeeee"
-_MANY = 24  # number of rows above which families are grouped
+_MANY = 24  # number of rows above which rows are grouped by family
 
 
 @dataclass(frozen=True)

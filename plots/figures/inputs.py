@@ -18,7 +18,7 @@ from plots.runs import configs, csv_run
 class Inputs:
     tables: list[Path]   # configs whose figure needs no results
     folders: list[Path]  # folders of runs
-    csvs: list[Path]     # folders that contain only results.csv
+    csvs: list[Path]     # folders with results.csv but neither results.json nor a log
 
 
 def find(paths: Sequence[str]) -> Inputs:

@@ -1,4 +1,4 @@
-"""This module lists the figure kinds that a config's `plot.kind` may name. Each kind of the schema is a module in this folder."""
+"""This module lists the figure kinds that a config's `plot.kind` may name. Each kind of the schema has a module in this folder."""
 
 import importlib
 

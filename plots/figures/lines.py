@@ -274,7 +274,7 @@ def _set_axes(axes, x: Axis, positions: Sequence[float], layout: _Layout, look: 
 
 
 def _rise(word: str) -> float:
-    """Returns how much farther down a turned word reaches than an upright one, in inches."""
+    """Returns how much farther down a turned word reaches than a horizontal one, in inches."""
     return ticks.text_width(word, style.RC["xtick.labelsize"]) * math.sin(math.radians(_SLANT))
 
 

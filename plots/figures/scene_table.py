@@ -1,5 +1,5 @@
 """This module draws the figure kind `scene_table`: an application with several inputs. The Markdown has one column per
-input, and the image has one row.
+input. The image has one row per input.
 
 The figure shows what the application requests from its allocator, and the time relative to a reference allocator. The
 Markdown also shows the part of each time that exceeds the reference's time, in percent; an image has no room for it.
@@ -61,7 +61,7 @@ def _in_image(each: grid.Grid) -> grid.Grid:
 
 def columns_of(run: Run) -> list[Column]:
     """Returns the columns in the order of the config's `zip`, or sorted by their texts if there is none. The order of the
-    cells is no help, because measuring shuffles it.
+    cells does not count, because the measurement shuffles it.
     """
     settings = run.plot["columns"]
     present = list(dict.fromkeys(_column(run)))

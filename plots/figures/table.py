@@ -27,7 +27,7 @@ def _heading(shown: Chart) -> Heading:
 
 
 def grids_of(shown: Chart) -> list[grid.Grid]:
-    """Returns one grid per panel. A cell without a value has its status word."""
+    """Returns one grid per panel. A cell without a value has a word that says why."""
     made = []
     for panel in shown.panels:
         xs = sorted({position for each in panel.series for position in each.points["x"]})

@@ -5,9 +5,9 @@ A claim names an effect (effects.py) and its bounds: `above`, `below` or `betwee
 interval of the effect (verdicts.py). A time of three to five rounds has an interval for verdicts alone (few_rounds.py).
 A provisional value has no interval.
 
-A claim must hold in every place. With `"over"` it must hold in `most` places, in `some`, for the `largest` number, or
-for the geometric `mean`. Only published forms are judged. The ledger also shows the same effect for reworked forms and
-originals.
+Without `"over"`, a claim must hold in every place. With it, the claim must hold in `most` places, in `some`, for the
+`largest` number, or for the geometric `mean`. Only published forms are judged. The ledger also shows the same effect
+for reworked forms and originals.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Judged:
     kind: str     # kind of the effect
     bounds: tuple[float | None, float | None]  # the paper's numbers, or our bounds if it states none; None for an open side
     unequal: str  # settings that differ between the claim's allocators
-    p: float | None = None  # p-value of the verdict, corrected within the claim; None without a number
+    p: float | None = None  # p-value of the verdict, corrected within the claim; None without an interval
     ours: bool = False  # whether the bounds are ours, because the paper states no number
 
     @property

@@ -5,7 +5,8 @@ metric predicts another. Every effect gives one estimate per place. An estimate 
 bounds follow from the stored 95 % intervals, or from a bootstrap if one number describes all cells. Claims also use the
 intervals of few rounds (few_rounds.py).
 
-The bounds of a ratio are its smallest and largest value within both intervals. This interval covers more than 95 %.
+The bounds of a ratio are its smallest and largest value within both intervals. The range between them covers more than
+95 %.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def statuses(run: Run, claim: dict) -> list[str]:
 
 
 def _divided(of, to, place: str) -> Estimate | None:
-    """Divides the values of two rows. Returns None if one row has no value, or if the divisor is 0."""
+    """Divides the values of two rows. Returns None if one row has no value, or if the divisor is not positive."""
     if math.isnan(of.value) or not to.value > 0:
         return None
     return _of(of, place).over(_of(to, ""))
@@ -102,8 +103,8 @@ def _of(row, place: str) -> Estimate:
 def _quotients(run: Run, effect: dict, where: dict) -> Found:
     """Divides each value of side `of` by the value of side `to` at equal settings.
 
-    Settings that the `where` of the two sides fix differently may differ. Each allocator of one side is compared with
-    each of the other side. If both sides list the same allocators, each is compared with itself, with equal parameters.
+    Settings that the `where` of the two sides fix differently may differ. If both sides list the same allocators, each is
+    compared with itself, with equal parameters. Otherwise each allocator of one side is compared with each of the other.
     """
     of, to = (side_of(run, effect[key], effect, where) for key in ("of", "to"))
     fixed = {moved for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name) for moved in run.moving_with(name)}
@@ -334,8 +335,8 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
     """Compares how well two metrics predict the metric of the side.
 
     A straight line is fitted to the logarithms, once for the metric `by` and once for `rather_than`. The number is the
-    unexplained variance of the first fit divided by that of the second. Below 1, `by` predicts better. The interval is
-    a bootstrap over the cells.
+    unexplained variance of the first fit divided by that of the second. If it is below 1, `by` predicts better. The
+    interval is a bootstrap over the cells.
     """
     def left_over(y, by, than) -> float:
         unexplained = [1 - _pearson(x, y) ** 2 for x in (by, than)]
@@ -364,8 +365,8 @@ def _pearson(x: numpy.ndarray, y: numpy.ndarray) -> float:
 
 
 def _points(run: Run, effect: dict, where: dict, metrics: Collection[str]) -> pandas.DataFrame:
-    """Returns one row per cell of the side that is not provisional: its value, and the metrics that these keys of the
-    effect name.
+    """Returns one row per cell of the side: its value, and the metrics that these keys of the effect name. Provisional
+    cells are left out.
     """
     cells = cells_of(run, side_of(run, effect["of"], effect, where))
     columns = [cells["value"], *(run.at("", effect[key])["value"].reindex(cells["cell"]).reset_index(drop=True) for key in metrics)]

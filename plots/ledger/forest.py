@@ -1,7 +1,7 @@
 """This module draws the ledger of a paper as a forest plot.
 
-Each line is a claim about a ratio or a step. On an axis of factors, it shows the paper's bounds, the original, the
-published form and the reworked form.
+Each line is a claim about a ratio or a step. It shows the paper's bounds, the original, the published form and the
+reworked form on an axis of factors.
 """
 
 from __future__ import annotations

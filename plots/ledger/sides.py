@@ -87,7 +87,7 @@ def _measured(metric: str) -> str:
 def cells_of(run: Run, side: Side) -> pandas.DataFrame:
     """Returns the cells of a side in the order of its allocators, with the value of each and its bounds.
 
-    The value is NaN if the cell has none. A time also has no value if some requests of the cell got null, because claims
+    The value is NaN if the cell has none. A time or a rate is also NaN if requests of the cell got null, because claims
     are about successful allocations. The table is computed once for each side of the run.
     """
     key = repr(side)

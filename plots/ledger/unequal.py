@@ -94,8 +94,8 @@ def _settings_of(config: dict, names: Sequence[str]) -> dict[str, dict]:
 
 
 def since(run: Run, today: dict) -> str:
-    """Describes how heap, pool and deadline of the current config differ from what was measured. The text is empty if
-    they do not.
+    """Describes how heap state, pool size and deadline of the current config differ from those of the run. The text is
+    empty if they do not differ.
     """
     was, now = (_settings_of(config, run.allocators()) for config in (run.config, configs.effective(today, run.backend)))
     changes: dict[tuple, list[str]] = {}

@@ -68,7 +68,7 @@ def _by_name(runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def _times(one: Run, other: Run) -> pandas.DataFrame:
-    """Returns the times of the phases of cells that are ok, not provisional and without null returns on both sides.
+    """Returns the times of all phases, for cells that are ok, not provisional and without null returns on both sides.
 
     The total of several phases is left out, because it follows from them.
     """
@@ -107,8 +107,8 @@ def _ended(one: Run, other: Run) -> pandas.DataFrame:
 
 
 def correlations(times: pandas.DataFrame) -> pandas.DataFrame:
-    """Returns Spearman's rank correlation of the allocators at each place with enough allocators, and whether the same
-    one is fastest.
+    """Returns Spearman's rank correlation at each place with enough allocators, and whether the same allocator is fastest
+    on both sides.
     """
     rows = []
     for (group, config, phase, place), found in times.groupby(["group", "config", "phase", "place"], sort=False):

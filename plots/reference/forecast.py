@@ -19,7 +19,7 @@ _BETWEEN_SAMPLES = 1.6
 _VERIFICATION_MORE = 0.034
 WORKER = 0.2
 _LOST_WORKER = 2.0  # time of the kill and of a new start, if no started worker waits
-_SMALL = 0.05  # time of a cell that is unsupported, has no memory or gives a wrong result
+_SMALL = 0.05  # time of a cell that is unsupported, skipped, without memory or with a wrong result
 # Number of timeouts of a series after which its other cells are skipped. A left-out cell counts as a timeout.
 _TIMEOUTS = 2
 _DEADLINE = 5.0  # deadline if the config names none
@@ -61,7 +61,7 @@ def of_run(run: Origin) -> Forecast:
 
 
 def _logged_rounds(run: Origin) -> dict[tuple[str, int], list[float]]:
-    """Returns the seconds of the rounds of each attempt, or nothing if the kept log has no samples."""
+    """Returns the seconds of the rounds of each attempt, or nothing if the kept log has no rounds."""
     made = defaultdict(list)
     for line in stored.content_of(run.folder, "events.jsonl").splitlines():
         if line.startswith(b'{"event":"round"'):

@@ -112,7 +112,7 @@ class Origin:
 
     @cached_property
     def few_rounds(self) -> int:
-        """Returns the number of cells with a number but no interval."""
+        """Returns the number of cells that have a time without an interval."""
         return sum(any("no_interval" in phase for phase in cell.get("phases", [])) for cell in self.cells)
 
     @cached_property

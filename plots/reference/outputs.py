@@ -133,8 +133,8 @@ def over_runs(study: Study) -> Files:
 
 
 def between_cards(study: Study) -> Files:
-    """Compares this model of GPU with the model that has the most runs. The result is empty if this model is that model, if
-    the two share no config, or if one of them has results of the CPU executor.
+    """Compares this model of GPU with the model that has the most runs. The result is empty if this model itself
+    has the most runs, if the two share no config, or if one of them has results of the CPU executor.
     """
     runs = list(study.runs.values())
     counts = {folder: len(stored.find_runs(folder)) for folder in sorted(study.folder.parent.iterdir()) if folder.is_dir()}

@@ -42,7 +42,7 @@ class Plan:
     pieces: list[Piece]
     guessed: list[str]  # configs without kept results
     times: int = 1  # how often the command measures its config
-    is_whole_group: bool = False  # the only piece has all configs of the group
+    is_whole_group: bool = False  # whether the only piece has all configs of the group
 
     @property
     def minutes(self) -> float:
@@ -54,8 +54,8 @@ class Plan:
 
 
 def plans(groups: Groups, minutes: float, rounds: int, revision: str = "") -> list[Plan]:
-    """Returns the plans of all groups that a reference study must contain. For any other study, it returns the plans of
-    the study's own groups. With `revision`, it leaves out the configs of which nothing must be measured again.
+    """Returns the plans of the study's groups. For a reference study, it adds the groups that the study lacks. With
+    `revision`, it leaves out configs that need no new measurement.
     """
     forecasts = {name: {run.name: of_run(run) for run in group} for name, group in groups.items()}
     # The command of aa also measures the configs aa_*.
@@ -84,7 +84,7 @@ def _plan(name: str, groups: Groups, known: dict[str, Forecast], everything: lis
 
 
 def _usual(known: Sequence[Forecast]) -> Forecast:
-    """Returns the average forecast, for configs without results. The option --shard uses the same rule."""
+    """Returns the average of these forecasts, for configs without results."""
     seconds = (mean(getattr(each, part) for each in known) for part in ("once", "per_round", "lost"))
     return Forecast(*seconds, max((each.allocators for each in known), key=len))
 

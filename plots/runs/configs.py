@@ -33,7 +33,7 @@ def read(path: Path) -> dict:
 
 
 def spread(config: dict) -> dict:
-    """Replaces sets of allocators by the ids of their members."""
+    """Replaces sets of allocators by their members."""
     parts = {name: spread(config[name]) for name in _SECTIONS if isinstance(config.get(name), dict)}
     if "allocators" in config:
         parts["allocators"] = [each for entry in config["allocators"] for each in _entries(entry)]
@@ -82,8 +82,8 @@ def _is_axis_form(value: dict) -> bool:
 
 
 def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
-    """Returns whether the current config defines for this back end the measurements of the stored config. The keys in
-    _BESIDE may differ.
+    """Returns whether the current config defines the same measurements for this back end as the stored config. The keys
+    in _BESIDE may differ.
     """
     return _measured(effective(stored)) == _measured(effective(today, backend))
 

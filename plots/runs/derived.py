@@ -15,7 +15,7 @@ _NUMBERS = ["value", "low", "high"]
 def metrics(cells: pandas.DataFrame, values: pandas.DataFrame) -> list[pandas.DataFrame]:
     """Returns the following metrics:
 
-    * `time_per_operation`.
+    * `time_per_operation`, for phases that count operations.
     * `time_per_launch`, if the workload counts launches.
     * `time_per_batch`, for phases that occur once in each of several `batches`.
     * `allocated_bytes_per_second`, if the workload counts the requested bytes.
@@ -46,8 +46,8 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
 
     * `best` is the smallest value above 0 of any allocator at the same settings.
     * `baseline` is the phase of this name in the same cell.
-    * `baselines` is the median of these phases over all cells at the same settings. A single baseline differs between
-      processes.
+    * `baselines` is the median of the phase `baseline` over all cells at the same settings, because a single baseline
+      differs between processes.
     """
     places = cells["axes"].map(lambda axes: tuple(sorted((name, str(value)) for name, value in axes.items()
                                                          if not name.startswith("allocator."))))
@@ -82,8 +82,8 @@ def speed_up(values: pandas.DataFrame, series: pandas.Series, positions: pandas.
     """Returns `speed_up` for phases with a throughput: the throughput divided by that of the same series at the first
     position.
 
-    This is the first position of all series. A series without a value there has no speed-up, because a speed-up over a
-    later position would not compare with the others.
+    The first position is the smallest of the phase in any series. A series without a value at this position has no
+    speed-up, because a speed-up over a later position would not compare with the others.
     """
     rates = values[values["metric"] == "throughput"]
     placed = rates.assign(series=rates["cell"].map(series), position=rates["cell"].map(positions))

@@ -24,7 +24,7 @@ VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "sam
 
 @dataclass
 class Run:
-    """A run has all cells of one config on one device.
+    """A run has all cells of one config that a folder of results contains.
 
     The index of `cells` is the id of the cell. The columns of `cells` are frames.ABOUT, `revision`, and the dictionaries
     `axes`, `workload_parameters` and `allocator_parameters`. `settings` has the same index and a column for every swept or
@@ -134,7 +134,7 @@ class Run:
         return chosen
 
     def at(self, phase: str, metric: str) -> pandas.DataFrame:
-        """Returns the values of one metric, by cell."""
+        """Returns the values of one metric of one phase, by cell."""
         chosen = self.values[(self.values["phase"] == phase) & (self.values["metric"] == metric)]
         return chosen.set_index("cell")
 

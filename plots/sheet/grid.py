@@ -1,4 +1,4 @@
-"""A grid is a table of texts. The page and the Markdown file show the same rows.
+"""A grid is a table of texts. This module draws grids on a page and writes them as Markdown.
 
 A table that is too wide for a readable size continues below, with its first columns repeated.
 """
@@ -155,7 +155,7 @@ def _fitting(grid: Grid) -> list[Grid]:
 
 
 def _repeat_words(grid: Grid, part: Grid) -> None:
-    """Writes the word of a row that has only one word, such as one status for all columns, into this part if the row is empty there."""
+    """Writes the only word of a row, such as one status for all columns, into this part if the row is empty in this part."""
     for number, (row, own) in enumerate(zip(grid.rows, part.rows)):
         word = next((row[column] for line, column in sorted(grid.muted) if line == number), "")
         if word and not any(own[part.aligned_left:]):

@@ -2,7 +2,7 @@
 (harness/front/statistics/rounds.hpp).
 
 Figures draw them hollow with a dashed edge, heat maps write them in italics, and tables mark them. They have no
-interval, and no claim uses them. Counts of untimed passes and facts from the compiler are final after the first round.
+interval, and they decide no claim. Counts of untimed passes and facts from the compiler are final after the first round.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from plots.sheet import style
 
 
 def by_family(allocators: Sequence[str], name_of: Callable[[str], str]) -> list[str]:
-    """Sorts families by the name of a member that comes first in the alphabet. Within a family, the forms of an
-    allocator follow it.
+    """Sorts families by the alphabetically first name among their members. Within a family, the forms of an allocator
+    follow it.
 
     An allocator of no known family counts as a family of its own.
     """

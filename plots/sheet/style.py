@@ -2,8 +2,8 @@
 it.
 
 looks.json contains the families. A family gives the hue of its allocators. A form (`_reworked`, `_original`, ...) gives
-the line style and the fill of the marker. An allocator without an entry in looks.json gets its colour and marker from
-its id.
+the line style and the fill of the marker. An id that is not in looks.json gets its marker from a hash of the id. Its
+colour comes from its family, or without a family from the same hash.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def _between_ends(values: Sequence[float], apart: Callable) -> list[float]:
     """Returns both ends, and the values that fit when they are placed one by one from one end. If the labels of
     both ends do not fit, it returns the first value only.
 
-    It starts at the end that leaves the shorter gap between labels.
+    It starts at the end for which the longest gap between labels is shorter.
     """
     def from_end(ordered: Sequence[float]) -> list[float]:
         kept = [ordered[0]]

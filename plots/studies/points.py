@@ -30,7 +30,7 @@ _LIMITS = ({"times", "of"}, {"at_most"}, {"at_least"})
 @dataclass(frozen=True)
 class Place:
     """A place is a point at one setting. `rival` is the best other allocator. `margin` is the value divided by its limit,
-    or the inverse for `at_least`. So the limit is met if `margin` is at most 1.
+    or the inverse for `at_least`. So the limit is met if the interval of `margin` ends at 1 or below.
     """
 
     at: str

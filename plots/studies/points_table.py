@@ -76,7 +76,7 @@ def _told(point: Point) -> str:
 
 
 def _lanes(point: Point) -> list[tuple[int, Place, Estimate]]:
-    """Returns the marks of a row with their lanes. Marks of one lane do not touch each other, nor their intervals."""
+    """Returns the marks of a row with their lanes. The marks of a lane and their intervals do not touch each other."""
     ends: list[float] = []  # right end of the last mark in each lane
     made = []
     for place, ratio in sorted(((place, ratio) for place in point.places if (ratio := point.worse(place))), key=lambda each: _span(each[1])):
@@ -114,7 +114,7 @@ def _draw_row(axes, top: float, point: Point) -> None:
 
 
 def _limits(points: Sequence[Point]) -> tuple[float, float]:
-    """Returns limits on both sides of 1 that cover the numbers and their intervals, at least a factor of 2."""
+    """Returns limits on both sides of 1. They cover the numbers with their intervals, and at least 0.5 to 2."""
     spans = [_ends(ratio) for point in points for place in point.places if (ratio := point.worse(place))]
     return min(0.5, *(0.9 * low for low, _ in spans), 0.5), max(2.0, *(1.1 * high for _, high in spans), 2.0)
 

@@ -24,13 +24,13 @@ from plots.sheet import grid, rows, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.studies import reasons
 
-# The worst status comes first, because readers must see it in a field with several.
+# The worst status comes first, because readers must see it in a field with several statuses.
 SEVERITY = ("crashed", "device_fault", "incorrect", "timeout", "oom", "skipped", style.NOT_MEASURED, "unsupported", "ok")
 _ROW = 0.16
 _ROW_OF_MANY = 0.135
 _FEW = 24  # largest number of rows with full height
 _FAIL_ON_PURPOSE = "saboteur_"  # prefix of allocators that test the harness
-_MOST_REASONS = 3  # most reasons of a field, the most frequent first
+_MOST_REASONS = 3  # number of reasons that are listed for a status of a field, the most frequent first
 
 
 @dataclass

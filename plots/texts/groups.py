@@ -1,5 +1,5 @@
-"""This module counts runs and cells of a group of kept runs, for numbers in texts: `<!--n h200/guide cells-->`. Commas separate
-several folders.
+"""This module gives counts of cells, minutes, dates and revisions of a group of kept runs, for numbers in texts:
+`<!--n h200/guide cells-->`. Commas separate several folders.
 
 The word `minutes` is an error for a group with a continued run, because its log includes the pause.
 """

@@ -11,7 +11,7 @@ from plots.sheet import grid
 
 _REGISTERED = re.compile(r"^ALLOCBENCH_REGISTER\(\w+,([^)]*)\)", re.M)
 _NAME = re.compile(r'\.name = "(\w+)"')
-_NOT_INSTALLED = ("contract", "saboteur", "delayed")  # the folders that cmake/AllocbenchInstall.cmake leaves out
+_NOT_INSTALLED = ("contract", "saboteur", "delayed")  # cmake/AllocbenchInstall.cmake leaves out the last two
 
 
 def table() -> grid.Grid:

@@ -37,8 +37,8 @@ def axis(title: str, log: bool = False, values=(), factors: bool = False, unit: 
     """Returns the layout of an axis.
 
     A logarithmic axis over `values` labels the decades, and also 2 and 5 if the ends differ by less than the factor
-    _DECADES. Times and counts that differ by less than the factor _CLOSE have a label at every digit. Times and counts
-    have SI prefixes (20 µs, 100 k). Factors are written in full (0.5, 1,000).
+    _DECADES. Times and counts that differ by less than the factor _CLOSE have a label at every digit. The labels of
+    times and counts have SI prefixes (20 µs, 100 k). Those of factors are written in full (0.5, 1,000).
     """
     made = {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False}
     positive = [value for value in values if value and value > 0]
@@ -75,7 +75,7 @@ def layout(height: int, **more) -> dict:
 
 
 def about(entry: dict) -> dict:
-    """Returns the data of a trace that filters use."""
+    """Returns the data by which filters select a trace."""
     return {"allocator": entry["id"], "form": entry["form"], "family": entry["family"]}
 
 

@@ -3,8 +3,8 @@
 The upper charts show its time per operation, against the threads by size and against the fill of the pool. The lower
 charts show percentiles of its mallocs' cycles against the same two loads. If no cycles are measured, the chart against
 the threads shows steps on shared words. The colour shows the size, and the kind of line and mark shows the percentile.
-Sizes are moved beside each other, and marks of percentiles have different sizes, so that lines that coincide stay
-visible.
+Lines of different request sizes are moved sideways, and each percentile has a mark of another size, so that lines that
+coincide stay visible.
 """
 
 from __future__ import annotations

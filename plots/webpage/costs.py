@@ -1,5 +1,5 @@
-"""This module draws time, memory and registers of the allocators, and the Pareto front of all three. A second chart
-shows the set-up time.
+"""This module draws time, memory and registers of the allocators, and the Pareto fronts of these costs. A second
+chart shows the set-up time.
 
 There are two fronts: one of all allocators, and one of allocators that serve any size. Neither front has ablations. Neither
 has allocators that never free, are ok in fewer than nine of ten cells, have no known registers, or are unsafe by the bug

@@ -1,5 +1,5 @@
-"""This module draws line figures of the papers in an interactive form, with the panels, series, stated values and derived curves of
-the static figure.
+"""This module draws line figures in an interactive form, with the panels, series, stated values and curves of theory of the
+static figure.
 """
 
 from __future__ import annotations

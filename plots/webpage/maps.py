@@ -1,5 +1,5 @@
-"""This module draws heat maps of the papers' figures: the blocks of the static figure, with factors as colours and failures as
-words.
+"""This module draws heat maps in an interactive form: the blocks of the static figure, with factors as colours and failures
+as words.
 """
 
 from __future__ import annotations

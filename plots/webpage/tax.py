@@ -1,8 +1,8 @@
 """This module draws the allocation tax: the time of applications with every allocator, divided by the time with a bump pointer that
 never frees.
 
-It also draws the time without any allocation, divided by the same time of the bump pointer, and lists the best allocators
-for typical jobs.
+It also draws the time without any allocation, divided by the bump pointer's time too, and lists the best allocators for
+typical jobs.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def chart(table: dict) -> dict | None:
 
 
 def _without(table: dict, places: list) -> list[dict]:
-    """Draws the same work without an allocator as a cross."""
+    """Draws a cross for the time of the same work without an allocator."""
     points = []
     for _, case, base in places:
         time = _time_without(table, case, base)

@@ -11,7 +11,7 @@ import pandas
 
 from allocbench import stored
 
-# These columns describe a cell besides its settings.
+# These columns describe a cell, in addition to its settings.
 ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "left_out", "provisional", "reason"]
 OBJECTS = ("axes", "workload_parameters", "allocator_parameters")  # settings, as dictionaries
 VALUE_COLUMNS = ("cell", "phase", "metric", "unit", "better", "statistic", "value", "low", "high", "confidence", "samples", "flags")

@@ -179,8 +179,8 @@ class Generated(ProgramTest):
     programs = ("allocbench", "programs/allocbench")  # one program is in PATH, and one is only in its folder
 
     def environment_of(self, program):
-        """These tests use a shell in a folder with two groups of configs. Only the program without a folder is in
-        PATH.
+        """Makes two groups of configs, and returns the environment of a shell. Only a program that is named without its
+        folder is in PATH.
         """
         for name in ("guide/small", "guide/large", "beyond/steps", "schema/config.schema"):
             path = pathlib.Path(self.folder) / "configs" / f"{name}.json"

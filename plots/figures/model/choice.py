@@ -22,7 +22,7 @@ def shown(run: Run) -> Run:
 
 
 def _with_phases_as_series(run: Run) -> Run:
-    """Puts the timed phases of the plot into one panel, for `phases`: `series`.
+    """Puts the timed phases of the plot into one panel, if the plot has `"phases": "series"`.
 
     Each cell becomes one cell per phase, and the phase becomes a swept setting.
     """
@@ -59,8 +59,8 @@ def _without(run: Run) -> Run:
 
 
 def _by_parity(run: Run) -> Run:
-    """Splits the odd and the even values of the swept count `parity` into separate series, or into separate panels if
-    `panels` names this count.
+    """Splits the odd and the even values of the swept count that `parity` names into separate series, or into separate
+    panels if `panels` names this count.
     """
     setting = run.plot.get("parity")
     if not setting or setting not in run.settings:

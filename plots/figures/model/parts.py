@@ -1,8 +1,8 @@
 """This module splits a figure with too many curves into several pictures.
 
 The first picture of a paper's figure has published forms in the order of the config, or other forms if there are none.
-It has at most as many as the paper draws (`curves` of the plot, else eight). The other pictures have the remaining
-curves, and each repeats the first curve of the first picture as a yardstick. A figure of no paper has all forms in the
+It has at most as many curves as the paper draws (`curves` of the plot, else eight). The other pictures have the rest,
+and each repeats the first curve of the first picture as a yardstick. A figure of no paper has all forms in the
 order of the config.
 """
 

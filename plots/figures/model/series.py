@@ -56,7 +56,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Place:
-    """A place is the content of a panel and its position in the figure."""
+    """A place says what a panel shows, and where the panel is in the figure."""
 
     name: str        # value of `panels` in words, empty if there is only one
     row_name: str    # value of `rows` in words, empty if there is only one
@@ -129,7 +129,7 @@ def parts(run: Run, key: str) -> list[tuple[str, set[str]]]:
 
 def group(run: Run, x: str | None) -> list[Group]:
     """Returns the cells of each series. The allocators have the order of the config. The series of one allocator are sorted by
-    the values of the other axes: numbers by size, words by the alphabet.
+    the values of the other axes: numbers by size, words alphabetically.
     """
     moving = run.moving_with(x) if x is not None else set()
     fixed_axes = sorted(set(run.axes) - moving)

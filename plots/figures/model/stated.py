@@ -1,8 +1,8 @@
 """This module reads what a paper states (`marks`, `bands` and `positions` of a config's plot).
 
-A stated value of the drawn metric becomes a mark in the figure. Any other stated value becomes a sentence of the
-caption. A band is a range that the paper gives for several settings, either absolute or in factors of an allocator's
-measured value. A position is a value of x at which the paper reports an event.
+A stated value of a drawn phase and metric becomes a mark in the panel whose cells have its settings. A value of another
+phase or metric becomes a sentence of the caption. A band is a range that the paper gives for several settings, either
+absolute or in factors of an allocator's measured value. A position is a value of x at which the paper reports an event.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Mark:
     x: float
     y: float
     source: str
-    allocator: str  # allocator that gives the mark its colour and place; empty if the config names none
+    allocator: str  # allocator that decides the mark's colour and pictures; empty if the config names none
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Position:
 
 
 def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
-    """Returns the stated values for the panel of `run` that shows this phase and metric. A value for a setting that
-    other cells of the panel do not have is left out.
+    """Returns the stated values for the panel of `run` that shows this phase and metric. A stated value is left out if
+    one of its settings, apart from `x`, differs from that of a cell of the panel.
     """
     return [Mark(float(entry["where"][x]), float(entry["value"]), entry["source"], entry.get("allocator", ""))
             for entry in _entries(run)
@@ -55,7 +55,7 @@ def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
 
 
 def bands(run: Run, x: str, phase: str, metric: str, drawn: Sequence[Series]) -> list[Band]:
-    """Returns the ranges stated for the panel of this phase and metric. `where` may restrict x, too."""
+    """Returns the ranges stated for the panel of this phase and metric. The `where` of a range may restrict x, too."""
     made = []
     for entry in _in_panel(run, "bands", phase, metric, x):
         low, high = entry["between"]

@@ -1,5 +1,5 @@
 """This module draws the strip above a panel. It shows cells that the panel cannot show: a mark at their x and a word. The word
-is the status, or 0 for series of zeros on a logarithmic axis.
+is the status or another reason for the lack of a value, or 0 for series of zeros on a logarithmic axis.
 
 Each series with such cells has a row. Neighbouring cells with the same word share one word over a thin line.
 """
@@ -33,7 +33,7 @@ class Row:
     stretches: tuple[Stretch, ...]
     lanes: tuple[int, ...]     # lane of each stretch's word; words in one lane do not touch
     centres: tuple[float, ...]  # middle of each word, in inches from the left end
-    least_lanes: int = 0        # most lanes that the same row needs in a panel
+    least_lanes: int = 0        # most lanes that the same row needs in any panel
 
     @property
     def lanes_shown(self) -> int:
