@@ -120,7 +120,7 @@ def stem_of(name: str) -> str:
 
 
 def _with_claims(make: Callable[[Run, str], page.Drawing], run: Run, stem: str) -> page.Drawing:
-    """Draws the figure, adds the claims about the run to its page, and draws the plot that the config puts `beside` it."""
+    """Draws the figure and adds the claims about the run to its page. Also draws the plot `beside`, if the config has one."""
     made, beside = make(run, stem), run.plot.get("beside")
     more = [KINDS[beside["kind"]](dataclasses.replace(run, config={**run.config, "plot": beside}), f"{stem}_{beside['kind']}")] if beside else []
     return dataclasses.replace(made, markdown=made.markdown + claims.section(run), more=(*made.more, *more))

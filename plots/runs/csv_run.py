@@ -1,4 +1,4 @@
-"""This module reads a run from results.csv and its config, if results.json is missing.
+"""This module reads a run from results.csv and a given config, if the folder has neither results.json nor a log.
 
 The table has every cell and number. It lacks single rounds, the planned cells, the driver and the date. Figures call
 the driver and the date unknown.

@@ -1,4 +1,4 @@
-// These tests check that Delayed<A> behaves like A, but that its calls wait.
+// These tests check that the calls of Delayed<A> wait, and that it has A's parameters and two more.
 #include "allocators/delayed/delayed.hpp"
 
 #include <gtest/gtest.h>

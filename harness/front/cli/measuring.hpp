@@ -1,4 +1,4 @@
-// This file has the common part of all commands that measure (a config, `study`, `try`, `compare --with-reference`): it
+// All commands that measure share this file: the run of a config, `study`, `try` and `compare --with-reference`. It
 // chooses the back end, reads configs and measures.
 #pragma once
 

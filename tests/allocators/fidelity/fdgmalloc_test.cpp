@@ -56,8 +56,8 @@ TEST(FdgMallocFidelity, AWarp) {
   for (std::size_t lane = 0; lane < 31; ++lane) {
     EXPECT_EQ(static_cast<std::byte*>(calls.blocks[lane]) + 16, calls.blocks[lane + 1]);
   }
-  // Each lane loads the header and leaves the active lanes (1 AND). The last lane locks, unlocks, and frees one block
-  // and one node.
+  // Each lane loads the address of the header and leaves the active lanes (1 AND). The last lane locks, unlocks, and
+  // frees one block and one node.
   EXPECT_EQ(rig.counted_release(32).sum(), (Ops{.loads = 1, .updates = 1}) * 32 + (Ops{.stores = 1, .updates = 1}) +
                                                (Ops{.loads = 1 + 3, .stores = 1}));
 }

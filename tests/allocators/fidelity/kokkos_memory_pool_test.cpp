@@ -81,9 +81,9 @@ TEST(KokkosFidelity, ASuperblockOfLargerBlocks) {
   for (const std::uint64_t bytes : {16, 32, 64}) rig.malloc({bytes});
   rig.malloc({128});
   rig.malloc(std::vector<std::uint64_t>(3, 64));
-  // No superblock is empty, and that of 64 bytes is full. The scan loads the begin of the range and 4 headers. The
-  // superblock of 128 bytes has a block left, so the request loads its header and claims the block. The hint stays. If
-  // the clock lets the search begin at the block in use, there is one more OR.
+  // No superblock is empty, and the one with blocks of 64 bytes is full. The scan loads the begin of the range and 4
+  // headers. The superblock with blocks of 128 bytes has a block left, so the request loads its header and claims the
+  // block. The hint stays. If the clock lets the search begin at the block in use, there is one more OR.
   const Calls calls = rig.counted_malloc({64});
   Ops expected = try_hint + claim_in_vain + (Ops{.loads = 1 + 4}) + (Ops{.loads = 1}) + claim;
   if (calls.of_lane[0].updates != expected.updates) expected.updates += 1;

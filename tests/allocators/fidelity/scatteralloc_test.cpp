@@ -74,8 +74,8 @@ TEST(ScatterAllocFidelity, AWarpSharesAChunk) {
 TEST(ScatterAllocFidelity, AWarpWithoutCoalescingFillsPagesLaneByLane) {
   FidelityRig<ScatterAlloc> rig(one_region);
   const Calls calls = rig.warp_mallocs(256);
-  // A page has 16 chunks. All lanes see page 0 unformatted. One lane formats it, and all lanes add to the count. Each
-  // of 16 lanes gets the bit of its lane. The others subtract and go to page 1, where they do the same.
+  // A page has 16 chunks. Lanes that see page 0 unformatted try to format it. All lanes add to the count. Each of
+  // 16 lanes gets the bit of its lane. The others subtract and go to page 1, where they do the same.
   const Ops one_of_many = begin_walk + format;
   const Ops too_many{.loads = 1, .updates = 2};
   Ops expected = one_of_many * 32 + use_flat * 16 + too_many * 16 + (format + use_flat) * 16;
