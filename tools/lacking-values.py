@@ -6,14 +6,13 @@
 Standard error gets the totals: how many of KEPT's values STUDY has, and how many with three rounds or all that the
 config has. Then it gets the configs for which STUDY lacks more than half of KEPT's values. Only cells that STUDY
 defines are compared.
---append adds a row with these totals, the cards, the date and the minutes of STUDY's logs to a CSV file, for the table
+--append adds a row with these totals, the cards, the date and the minutes of STUDY's logs to a JSON file, for the table
 `studies` of docs/reproduce-a-paper.md. COMMAND is the command that measured STUDY.
 Exit codes: 0 no value is lacking, 1 a value is lacking, 2 wrong paths.
 """
 
 import argparse
 import collections
-import csv
 import datetime
 import json
 import pathlib
@@ -60,30 +59,26 @@ def duration(study):
     begins = [start for before, start in zip([datetime.datetime.min, *starts], starts) if start - before > PAUSE]
     ends = [max(time for time in times if begin <= time < end) for begin, end in zip(begins, [*begins[1:], datetime.datetime.max])]
     seconds = sum((end - begin).total_seconds() for begin, end in zip(begins, ends))
-    return {"date": begins[0].date().isoformat(), "minutes": f"{seconds / 60:.1f}", "commands": len(begins)}
+    return {"date": begins[0].date().isoformat(), "minutes": round(seconds / 60, 1), "commands": len(begins)}
 
 
 def append(file, row):
     path = pathlib.Path(file)
-    is_new = not path.exists()
-    with path.open("a", encoding="utf-8", newline="") as target:
-        writer = csv.DictWriter(target, row, lineterminator="\n")
-        if is_new:
-            writer.writeheader()
-        writer.writerow(row)
+    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    path.write_text(json.dumps([*rows, row], indent=1) + "\n", encoding="utf-8")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", metavar="STUDY")
     parser.add_argument("kept", metavar="KEPT")
-    parser.add_argument("--append", nargs=2, metavar=("FILE", "COMMAND"), help="add a row about STUDY to a CSV file")
+    parser.add_argument("--append", nargs=2, metavar=("FILE", "COMMAND"), help="add a row about STUDY to a JSON file")
     wanted = parser.parse_args()
     try:
         lines, bare, counts = compared(wanted.study, wanted.kept)
         if wanted.append:
             append(wanted.append[0], {"command": wanted.append[1], **duration(wanted.study), **counts})
-    except (allocbench.UsageError, allocbench.NothingToDraw, OSError) as error:
+    except (allocbench.UsageError, allocbench.NothingToDraw, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     for line in lines:

@@ -50,10 +50,16 @@ def in_bytes(value: float) -> str:
     """
     if 1024 < value < 1e5 and float(value).is_integer() and float(_short(value / 1024)) * 1024 != value:
         return f"{value:,.0f} B"
+    scale = binary_scale(value)
+    return f"{_short(value / scale)} {_IEC[scale.bit_length() // 10]}"
+
+
+def binary_scale(value: float) -> int:
+    """Returns the largest binary unit that the value reaches: 1, 1024, 1024² and so on, in bytes."""
     power = 0
     while power + 1 < len(_IEC) and abs(value) >= 1024 ** (power + 1):
         power += 1
-    return f"{_short(value / 1024**power)} {_IEC[power]}"
+    return 1024**power
 
 
 def in_si(value: float, unit: str, padded: bool = False) -> str:

@@ -87,7 +87,7 @@ class Point:
         return ratio if ratio and ratio.number > 0 else None
 
     def reason(self) -> str:
-        return self.because or "No reason is known." if self.verdict == LOST else ""
+        return self.because or "Cause not known." if self.verdict == LOST else ""
 
 
 def read(path: Path = COMB) -> dict:

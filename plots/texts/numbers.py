@@ -168,7 +168,9 @@ def _write(found: Found, digits: int) -> Callable[[float], str]:
     unit, metric = found.unit, found.metric
 
     def rounded(value: float) -> float:
-        return value if value == 0 else float(f"{value:.{digits}g}")
+        # Bytes are rounded in their binary unit, because 138,103,512 B are 130 MiB with two digits, not 140 million bytes.
+        scale = quantity.binary_scale(value) if unit in ("B", "B/s") else 1
+        return value if value == 0 else scale * float(f"{value / scale:.{digits}g}")
 
     if metric and (unit in ("s", "op/s") or unit in ("B", "B/s") or quantity.is_share(metric)):
         write = quantity.formatter(metric, unit)

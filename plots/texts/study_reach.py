@@ -1,4 +1,4 @@
-"""This module writes the table of what studies reached in their time, from results/reference/<device>/studies.csv. Each row of the
+"""This module writes the table of what studies reached in their time, from results/reference/<device>/studies.json. Each row of the
 file comes from `tools/lacking-values.py --append`.
 
     <!--table studies h200-->
@@ -6,7 +6,7 @@ file comes from `tools/lacking-values.py --append`.
 
 from __future__ import annotations
 
-import pandas
+import json
 
 from plots.runs import kept
 from plots.sheet import grid
@@ -14,7 +14,7 @@ from plots.sheet import grid
 
 def table(device: str) -> grid.Grid:
     rows = []
-    for _, row in pandas.read_csv(kept.REFERENCE / device / "studies.csv").iterrows():
+    for row in json.loads((kept.REFERENCE / device / "studies.json").read_text(encoding="utf-8")):
         commands = "" if row["commands"] == 1 else f" in {row['commands']} commands"
         rows.append([f"`{row['command']}`{commands}", f"{row['cards']} × {row['device']}", f"{row['minutes']:.1f}",
                      f"{row['values']:,} of {row['cells']:,}", f"{row['with_three_rounds']:,}", f"{row['of_kept']:,} of {row['kept']:,}",

@@ -1,6 +1,5 @@
 """Tests tools/lacking-values.py, which lists the values of kept results that a study lacks."""
 
-import csv
 import json
 import pathlib
 import subprocess
@@ -45,11 +44,11 @@ def test_row_of_a_study(tmp_path):
     events = [("run", "10:00:00"), ("run", "10:00:20"), ("end", "10:06:00"), ("run", "11:00:00"), ("end", "11:03:30")]
     (tmp_path / "study/events.jsonl").write_text("".join(json.dumps({"event": event, "time": f"2026-01-02T{time}.000Z"}) + "\n" for event, time in events))
     for _ in range(2):
-        _lacking(tmp_path / "study", tmp_path / "kept", "--append", tmp_path / "studies.csv", "study papers")
-    rows = list(csv.DictReader((tmp_path / "studies.csv").open()))
+        _lacking(tmp_path / "study", tmp_path / "kept", "--append", tmp_path / "studies.json", "study papers")
+    rows = json.loads((tmp_path / "studies.json").read_text())
     assert len(rows) == 2 and rows[0] == rows[1]
-    expected = {"command": "study papers", "date": "2026-01-02", "minutes": "9.5", "commands": "2", "cells": "3", "values": "2", "with_three_rounds": "1",
-                "kept": "3", "of_kept": "2", "of_kept_with_three_rounds": "1", "configs": "1", "configs_with_values": "1"}
+    expected = {"command": "study papers", "date": "2026-01-02", "minutes": 9.5, "commands": 2, "cells": 3, "values": 2, "with_three_rounds": 1,
+                "kept": 3, "of_kept": 2, "of_kept_with_three_rounds": 1, "configs": 1, "configs_with_values": 1}
     assert expected.items() <= rows[0].items()
 
 

@@ -234,4 +234,3 @@ def test_the_committed_table_is_what_the_committed_results_say(tmp_path):
     again = "write it again: python3 -m plots comb results/reference/h200/comb --out results/reference/h200/comb"
     text = (tmp_path / "comb_points.md").read_text()
     assert text == (folder / "comb_points.md").read_text(), again
-    assert "No reason is known" not in text, "data/comb/points.json says why a point is lost, or that it is not explained"

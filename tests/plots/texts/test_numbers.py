@@ -23,7 +23,7 @@ def reference(tmp_path, monkeypatch):
     """Makes a run `dev/fig` of invented results, which replaces the kept ones."""
     def cell(allocator, threads, seconds, spread=0.01, mode="a", status="ok"):
         values = {("alloc", "time"): (seconds, seconds * (1 - spread), seconds * (1 + spread)), ("alloc", "operations"): 1,
-                  ("", "mallocs"): 1234.0, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0} if status == "ok" else {}
+                  ("", "mallocs"): 1234.0, ("", "metadata_bytes"): 138103512, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0} if status == "ok" else {}
         return synthetic.cell(allocator, {"threads": threads, "mode": mode}, status=status, values=values)
 
     cells = [cell("c_malloc", 1, 2e-6), cell("c_malloc", 10, 4e-6), cell("c_malloc", 100, 8e-6), cell("cuda_malloc", 1, 1e-6),
@@ -41,6 +41,8 @@ def reference(tmp_path, monkeypatch):
     ("of=c_malloc to=c_malloc of.mode=b to.mode=a threads=1", "1.5"), ("of=c_malloc mode=a growth=threads", "0.30"),
     ("of=c_malloc mode=a show=where at=threads", "1"),
     ("of=c_malloc mode=a threads=1 phase= metric=mallocs digits=4", "1,234"), ("of=c_malloc mode=a threads=1 metric=throughput", "500 kop/s"),
+    ("of=c_malloc mode=a threads=1 phase= metric=metadata_bytes", "130 MiB"),
+    ("of=c_malloc mode=a threads=1 phase= metric=metadata_bytes digits=3", "132 MiB"),
     ("statuses", "6 ok, 1 `timeout`"), ("statuses allocator=c_malloc", "4 of 4 ok")])
 def test_queries(reference, query, text):
     assert numbers.answer_to(f"dev/fig {query}") == text
