@@ -32,8 +32,8 @@ struct SizeClass {
   }
   SIMT_HOST_FN std::uint32_t words() const { return (slots() + 31) / 32; }
 
-  // These functions return log2, rounded down, of the slots of a chunk, of the slots of its first word, and of its full
-  // words (0 if it has none).
+  // These functions return log2, rounded down, of a number: the slots of a chunk, the slots of the first word of a
+  // chunk, and the full words of a chunk (0 if it has none).
   SIMT_HOST_FN std::uint32_t slots_log2() const { return chunk_log2 - 4 - doublings() - (index & 1); }
   SIMT_HOST_FN std::uint32_t word_log2() const { return slots_log2() < 5 ? slots_log2() : 5; }
   SIMT_HOST_FN std::uint32_t words_log2() const { return slots_log2() - word_log2(); }

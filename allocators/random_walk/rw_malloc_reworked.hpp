@@ -7,8 +7,8 @@
 // words (bitmap.hpp), each at its own word. If several lanes request less than a page, one run serves the sum of their
 // requests. Each of these lanes, the members of the run, gets a part of it.
 //
-// Data: one 64-bit word of run state per 32 pages (run_word.hpp), and `members_`, which has one byte per page, four to
-// a word. The byte of the first page of a shared run is the number of members that still hold their parts.
+// Data: one 64-bit word of run state per 32 pages (run_word.hpp), and `members_`, which has one byte per page in
+// words of 32 bits. The byte of the first page of a shared run is the number of members that still hold their parts.
 //
 // Protocol: A compare-exchange of the word takes a run (acquire), so nothing must be undone, and an AND frees it
 // (release). The last member that subtracts itself frees a shared run (acq_rel). Words hold only the state of pages, so

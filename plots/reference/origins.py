@@ -19,7 +19,7 @@ from plots import ROOT
 from plots.runs import configs, labels
 
 ENOUGH = 6  # least number of rounds for the 95 % interval of a median
-# Statuses of cells that failed or were skipped. `unsupported` and `oom` are answers of the allocator.
+# Statuses that count as holes. `unsupported` and `oom` do not, because they say what the allocator can serve.
 HOLES = ("timeout", "skipped", "incorrect", "device_fault", "crashed")
 _ENDED_BY_TIME = ("time of the study", "not finished")  # reasons in `stop`
 _OF_A_START = (b'{"event":"run"', b'{"event":"device"')

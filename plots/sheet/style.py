@@ -20,7 +20,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from plots.sheet import fonts
 
-# This is the width of a text with two columns. At this width, no text is smaller than LEAST points.
+# Width of every figure in inches: the text width of a page with two columns. No text is smaller than LEAST points.
 WIDTH = 7.0
 PNG_DPI = 130  # dots per inch, so a page is 910 pixels wide
 LEAST = 7.0

@@ -16,8 +16,7 @@ _FILE = Path(__file__).with_name("reasons.json")
 class Rule:
     """A rule explains why cells are not ok.
 
-    `revisions` lists the commits to whose runs the rule applies, if the cause was mended later. If it is empty, the rule
-    applies to all runs.
+    `revisions` lists commits if a later commit repairs the cause. The rule then applies only to runs of these commits.
     `open` says that the cause is not established. `see` names a file of the repository that explains more.
     """
 

@@ -59,14 +59,15 @@ void add_device_memory_option(CLI::App& app, RunOptions& run) {
       ->type_name("SIZE");
 }
 
-// Adds the options that measuring a config, `study` and `try` have in common.
+// Adds the options that `study`, `try` and the run of a config have in common.
 void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option("-b,--backend", run.backend, "auto: cuda if there is a worker and a device for it, else cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
       ->type_name("auto|cuda|cpu");
   auto* resume = app.add_flag("--resume", run.resume,
                               "Continue an earlier run: measure its unfinished cells and those that it left out");
-  auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun cells that are not ok or that were left out");
+  auto* failed = app.add_flag("--only-failed", run.only_failed,
+                              "Rerun finished cells that are not ok, and cells that were left out");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
   app.add_flag("--allow-mixed", run.allow_mixed,
@@ -151,7 +152,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_option("--only", study.only, "Measure only this config of the group (repeatable)")->type_name("CONFIG");
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
   auto* started = verb->add_flag("--started", study.started,
-                                 "With --resume: measure only the configs that have a log in their folder");
+                                 "With --resume: measure only the configs whose folder of results has an event log");
   // A hidden option. With --device all, the parent gives it to each of its processes. Then only the parent selects the
   // shard, draws the figures and prints the command to continue.
   verb->add_option("--part", study.part)->group("");
