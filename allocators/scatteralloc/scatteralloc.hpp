@@ -21,8 +21,8 @@
 //
 // Differs from the paper and its code:
 // * We chose the memory orders (usage_table.hpp).
-// * A search for a bit in one word ends after 32 tries. A request that finds nothing in two passes is refused, as
-//   published.
+// * A search for a bit in one word ends after 32 tries. As in the public code, a request gets null if two passes over
+//   the pages find no chunk.
 // * Coalescing takes its sum and its offsets from shuffles over the lanes that come together, and the lowest lane
 //   allocates. In the public code, the lanes add to a counter per warp in shared memory, and the lane that adds first
 //   allocates. The hardware's warp number selects the counter. The counters are too few for GPUs with more than 32

@@ -20,8 +20,8 @@
 
 namespace allocbench::front {
 
-// The cells of a plan that a run measures. Each kind includes cells that an earlier run left out for lack of time or
-// memory.
+// The cells of a plan that a run measures. Each selection also includes the cells that an earlier run left out for
+// lack of time or memory.
 enum class Selection {
   unfinished,            // a new run, or --resume: cells without an end in the log
   failed,                // --only-failed: cells that ended with another status than ok
