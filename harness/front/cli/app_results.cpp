@@ -84,8 +84,9 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
       ->needs(reference)
       ->type_name("N");
   auto* fail_on =
-      verb->add_option("--fail-on", comparing.fail_on,
-                       "Exit with code 4 if B has a regression, lacks a cell that is ok in A, or lacks rounds of such a cell")
+      verb->add_option(
+              "--fail-on", comparing.fail_on,
+              "Exit with code 4 if B has a regression, lacks a cell that is ok in A, or lacks rounds of such a cell")
           ->check(CLI::IsMember({"regression"}))
           ->type_name("regression");
   verb->add_flag("--allow-missing", comparing.allow_missing, "With --fail-on: accept that B lacks cells or rounds")
