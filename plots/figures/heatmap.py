@@ -158,8 +158,7 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
         others = [dict(each) for name, each in taken if name == allocator]
         told = [labels.told(run, name, run.cells.at[cells[0], "allocator_parameters"][name]) for name, value in parameters
                 if len({other.get(name) for other in others}) > 1]
-        more = [each for each in told if each not in label]  # a label of the config may tell a setting
-        label = f"{label} ({', '.join(more)})" if more else label
+        label = labels.distinguished(label, told)
         made.append((f"{label}, {unit[1]}" if allocator == reference else label,
                      [_cell(run, at.get(column), factors, own, unit, allocator == reference) for column in columns]))
     return Block(title, [(_group_name(run, xs[0], column[0]) if len(xs) > 1 else "", _column_name(run, xs[-1], column[-1], ordered[-1]))

@@ -38,6 +38,16 @@ def setting_of(run: Run, setting: str, value) -> str:
     return _given(run, str(value)) or f"{setting_name(run, setting)} {value_of(run, setting, value)}"
 
 
+def distinguished(label: str, words: list[str]) -> str:
+    """Returns the label with the words in brackets that distinguish it from others. Words that the label already has,
+    between commas, are not repeated.
+    """
+    more = ", ".join(each for each in words if each not in label.split(", "))
+    if not more:
+        return label
+    return f"{label[:-1]}, {more})" if label.endswith(")") else f"{label} ({more})"
+
+
 def told(run: Run, setting: str, value) -> str:
     """Returns a setting for the label of a series. A word needs no name, but any other value does."""
     if isinstance(value, bool):

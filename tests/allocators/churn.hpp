@@ -104,8 +104,8 @@ struct ChurnSetting {
   std::vector<std::uint64_t> sizes{16};
 };
 
-// Returns a setting for a tiny heap. Every fourth seed gives two lanes with 24 rounds. Every third seed gives requests
-// of one size.
+// Returns a setting for a tiny heap. The seed decides it: if 4 divides the seed, two lanes make 24 rounds. If 3 divides
+// the seed, all requests have one size.
 inline ChurnSetting setting_of(std::uint64_t seed, std::uint64_t one_size, std::vector<std::uint64_t> many_sizes) {
   ChurnSetting setting;
   setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};

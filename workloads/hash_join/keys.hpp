@@ -34,8 +34,8 @@ class JoinOrder {
   RandomWords keys_;
 };
 
-// JoinKeys computes the key of each row of R and, unless the input is skew, of S. It uses integers, so every device
-// gets the same keys.
+// JoinKeys computes the key of each row of R. It also computes the keys of S, unless the input is skew. It uses
+// integers, so every device gets the same keys.
 struct JoinKeys {
   JoinOrder order;
   std::uint32_t ordered;  // rows of R whose keys come from `order`; an odd number of rows leaves one over

@@ -223,9 +223,7 @@ def _label(run: Run, cell: str, told: str, named: bool) -> str:
         return label
     if not named or is_alone(run):  # a panel or the legend's title has the name
         return told
-    if told in label:  # a label of the config may tell the setting
-        return label
-    return f"{label[:-1]}, {told})" if label.endswith(")") else f"{label} ({told})"
+    return labels.distinguished(label, told.split(", "))
 
 
 def _text(value, without: Collection[str] = ()) -> str:

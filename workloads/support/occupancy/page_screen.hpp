@@ -1,6 +1,6 @@
 // PageScreen finds wrong pointers among pages of one size, on the device.
 //
-// A sample of an application can have millions of pages. The host would need too long to sort them after every sample.
+// A sample of an application can have millions of pages. The host would take too long to sort their addresses.
 // So more than 65,536 pages are sorted on the device, and PointerCheck gets only those that break a rule, the lowest
 // and the highest.
 #pragma once
