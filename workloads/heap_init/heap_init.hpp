@@ -5,8 +5,8 @@
 //
 // In this workload the phase `init` is the allocator's reset(), which launches the work of the set-up without memory
 // allocation. The metric init_time of every cell is the time of the whole creation on the host's clock, with memory
-// allocation. Some designs prepare their structures only at the first request. The phase
-// `first_alloc` contains this preparation.
+// allocation. Some designs prepare their structures only at the first request. The phase `first_alloc`
+// contains this preparation.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"
