@@ -65,11 +65,11 @@ def summary(seeds, ends, entries):
     always = sorted(key for key, by_seed in ends.items() if len(by_seed) == len(seeds) and key not in unlisted)
     varying = sorted(key for key in ends if key not in always)
     lines = [f"# The contract suite with seeds {seeds[0]} to {seeds[-1]}", "",
-             "Written by `make test-contract-seeds`: every case of `tests/contract/` with every plug-in of the CPU back end. Cases that are "
-             "not here pass with all seeds.", "",
-             f"{len(unlisted)} cases fail that [expected_failures.json](expected_failures.json) does not list.", "",
+             "`make test-contract-seeds` writes this page. It runs every case of `tests/contract/` with every plug-in of the CPU back end. "
+             "Cases that this page does not list pass with all seeds.", "",
+             f"Failing cases that [expected_failures.json](expected_failures.json) does not list: {len(unlisted)}.", "",
              "## Cases that fail with some seeds", "",
-             "| allocator | case | seeds | the first of them says | reason |", "|---|---|---|---|---|"]
+             "| allocator | case | seeds | problem with the first of these seeds | reason |", "|---|---|---|---|---|"]
     for allocator, case in varying:
         by_seed = ends[allocator, case]
         first = by_seed[min(by_seed)][0].splitlines()[0].replace("|", "\\|")

@@ -55,7 +55,7 @@ class Seeds(unittest.TestCase):
         ends["1"]["churn"] = ["2 nulls\nand more", True]
         code, _, text = self.run_script(ends, entries)
         self.assertEqual(code, 0)
-        self.assertIn("0 cases fail that", text)
+        self.assertIn("does not list: 0.", text)
         self.assertIn("| `a` | `churn` | 1, 3 | 2 nulls | few slabs |", text)
         self.assertIn("| `a` | `refill` |\n", text)
 
