@@ -104,7 +104,9 @@ def _of_pairs(settings: dict, pool: int) -> Job:
 
 
 def _of_producer_consumer(settings: dict, pool: int) -> Job | None:
-    """Returns the job, or None if threads of the same warp or block free the blocks. No question asks about this."""
+    """Returns the job, or None if threads of the same warp or block free the blocks, because questions
+    cannot ask for this.
+    """
     return _job(settings, pool, _sizes(settings), 0, OTHERS) if settings["freed_by"] in FREED_BY else None
 
 

@@ -125,8 +125,8 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
 
 
 def _moved(panels: Sequence[Panel], moves: Sequence[Sequence[apart.Move]], joined: bool) -> str:
-    """Returns the sentence about markers that were moved, or an empty text if none was. The sentence says that the
-    lines have the true places only if each of these markers has a line through it.
+    """Returns the sentence about markers that were moved, or an empty text if none was. If each of these markers has a
+    line through it, the sentence adds that the lines have the true places.
     """
     has_line = [joined and not curve[0] and len(series.drawn()) > 1
                 for panel, of_panel in zip(panels, moves) for series, curve, move in zip(panel.series, panel.curves, of_panel) if move.aside]

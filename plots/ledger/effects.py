@@ -35,7 +35,7 @@ class Estimate:
     rounds: int = 0     # fewest rounds of a few-rounds interval in the estimate, 0 if it uses none
     provisional: bool = False  # whether the estimate uses a provisional value, and thus has no interval
     span: float = 0.0   # for an exponent: logarithm of the last x divided by the first x
-    explained: bool = False  # whether the number is the share of squares that a line explains
+    explained: bool = False  # whether the number is R2, the share of the variance that a line explains
     spread: float = 0.0  # for a mean: geometric standard deviation of its places
 
     def over(self, other: Estimate) -> Estimate:
@@ -208,7 +208,7 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _straight(run: Run, effect: dict, where: dict) -> Found:
-    """Fits a straight line a + bx to each series and returns R2, the share of the squares that it explains.
+    """Fits a straight line a + bx to each series and returns R2, the share of the variance that the line explains.
 
     R2 is 0 if the line does not rise. A series needs at least four values. The interval comes from a thousand normal
     draws, whose spread follows from the intervals of the values.

@@ -117,8 +117,8 @@ class Origin:
 
     @cached_property
     def cut_short(self) -> int:
-        """Returns the number of cells with a number but no interval whose rounds the time of the study ended. Measuring
-        again gives more rounds to these cells, but not to cells that another rule ended.
+        """Returns the number of cells that have a number but no interval, because the time of the study was over. A new
+        measurement gives more rounds to these cells, but not to cells that another rule ended.
         """
         return sum(cell.get("stop") in _ENDED_BY_TIME and any("no_interval" in phase for phase in cell.get("phases", [])) for cell in self.cells)
 

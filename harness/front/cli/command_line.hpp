@@ -86,7 +86,7 @@ struct DescribeOptions {
 struct ReportOptions {
   std::vector<std::string> paths;
   bool html = false;
-  std::string page;  // file of the page; empty: report.html in the first folder or, for a kept run, below build/drawn
+  std::string page;  // file of the page; empty: report.html in the first folder, or below build/drawn for kept runs
 };
 
 struct AdviseOptions {

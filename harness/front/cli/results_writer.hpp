@@ -1,5 +1,5 @@
-// ResultsWriter makes results from logs in the background. With thousands of rounds this takes seconds, for which the
-// workers would otherwise wait.
+// ResultsWriter makes results from logs in the background. With thousands of rounds this takes seconds, and
+// without this thread the workers would wait.
 #pragma once
 
 #include <condition_variable>

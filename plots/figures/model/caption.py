@@ -71,7 +71,7 @@ def interval(run: Run) -> str:
 
 
 def _of_some(run: Run, shown: pandas.DataFrame) -> str:
-    """Returns how many values have an interval, if the other values need more rounds for an interval."""
+    """Returns how many values have an interval. The text is empty if all have one, or if the results have no rounds."""
     timed = shown[shown["unit"].isin(_TIMED) & shown["value"].notna()]
     some = int(timed["low"].notna().sum())
     return f", of the {some:,} of {len(timed):,} values that have the six rounds it needs" if some < len(timed) and _rounds(run) else ""
