@@ -20,7 +20,7 @@ LIFETIMES = {
     OTHERS: "freed by other threads in a later kernel",
 }
 FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
-_FULL = "full"  # stands for how full the pool is; workloads have different parameters for this
+_FULL = "full"  # name of the fill level of the pool, for which workloads have different parameters
 FULLEST = 0.999  # largest fill level that counts, because the distance to a level that approaches 1 has no bound
 
 

@@ -43,7 +43,7 @@ examples:
   python3 -m plots provenance results/reference           says where kept numbers come from; see provenance --help
   python3 -m plots cards results/reference/h200 results/reference/h100
                                                           shows what changes between two models of cards
-  python3 -m plots regenerate                             makes everything again that is made of kept results; see regenerate --help
+  python3 -m plots regenerate                             makes again everything that comes from kept results; see regenerate --help
   python3 -m plots advise --sizes 48 --threads 1M --pool 1GiB
                                                           ranks allocators for this job (`allocbench advise`)
 

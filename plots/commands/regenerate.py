@@ -30,7 +30,7 @@ exit codes: 0: all files are written, or with --check no file would change (--ch
 
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="python3 -m plots regenerate", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
-                    description="Make all files again that come from kept results.")
+                    description="Make again all files that come from kept results.")
     parser.add_argument("studies", nargs="*", type=Path, metavar="STUDY", help="folders of studies (default: all below results/reference)")
     parser.add_argument("--only", action="append", choices=[*outputs.PARTS, "texts", "page"], metavar="PART",
                         help=f"only this part, repeatable: {', '.join(outputs.PARTS)}, texts, page (default: all, with index.md)")

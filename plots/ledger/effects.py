@@ -101,10 +101,11 @@ def _of(row, place: str) -> Estimate:
 
 
 def _quotients(run: Run, effect: dict, where: dict) -> Found:
-    """Divides each value of side `of` by the value of side `to` at equal settings.
+    """Divides each value of side `of` by the value of side `to` at equal settings, apart from those that the `where` of
+    the two sides fixes differently.
 
-    Settings that the `where` of the two sides fix differently may differ. If both sides list the same allocators, each is
-    compared with itself, with equal parameters. Otherwise each allocator of one side is compared with each of the other.
+    If both sides list the same allocators, each is compared with itself, with equal parameters. Otherwise each
+    allocator of one side is compared with each of the other.
     """
     of, to = (side_of(run, effect[key], effect, where) for key in ("of", "to"))
     fixed = {moved for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name) for moved in run.moving_with(name)}

@@ -147,12 +147,12 @@ def _bounded(estimate: Estimate) -> bool:
 
 
 def _too_near(estimate: Estimate, claim: dict) -> bool:
-    """Returns whether the estimate comes from few rounds and lies too near to a bound."""
+    """Returns whether the estimate comes from few rounds and is less than a factor of LEAST_MARGIN away from a bound."""
     return bool(estimate.rounds) and abs(margin(estimate, claim)) < math.log(LEAST_MARGIN)
 
 
 def _too_narrow(estimate: Estimate, claim: dict) -> bool:
-    """Returns whether the estimate comes from few rounds and no value within the bounds is far enough from both."""
+    """Returns whether the estimate comes from few rounds and no value within the bounds is LEAST_MARGIN away from both."""
     least, most, _ = bounds_of(claim)
     if not estimate.rounds or math.isinf(least) or math.isinf(most) or estimate.explained:
         return False

@@ -1,4 +1,4 @@
-"""This module makes all files again that come from the kept runs of a study.
+"""This module makes again all files that come from the kept runs of a study.
 
 These are the figures, the ledger, pictures over several runs, the comparison of cards, study.json and the index. Each
 part returns its files by their kept paths. The caller writes them or compares them with the existing files.
@@ -176,8 +176,8 @@ def differences(made: Files, there: Iterable[Path]) -> list[str]:
 
 
 def same(path: Path, content: bytes) -> bool:
-    """Returns whether a file has this content. Pictures are equal if their pixels are, because programs pack them
-    differently.
+    """Returns whether a file has this content. Pictures count as equal if their pixels are equal, because programs may
+    pack the same pixels differently.
     """
     if not path.is_file():
         return False

@@ -137,7 +137,7 @@ def _places(runs: Sequence[Run]) -> Iterator[Place]:
 
 
 def _rows(places: Sequence[Place]) -> list[str]:
-    """Returns the names of all cells: the allocators in their first order, each with its values in growing order."""
+    """Returns the names of all cells. The allocators keep their order, and the values of each are in growing order."""
     found = list(dict.fromkeys(place.label for place in places))
     ordered = sorted(places, key=lambda place: (found.index(place.label), [(isinstance(value, str), value) for value in place.values]))
     return list(dict.fromkeys(place.name for place in ordered))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREEN = 60
-# The bodies of these contain functions, or are data.
+# Braces after these words enclose functions or data.
 NO_FUNCTION = re.compile(r"\s*(namespace|extern|struct|class|enum|union|template .*(struct|class))\b|.*= (\w+\()?\{$|const \w+ = \(\(\) => \{$")
 
 

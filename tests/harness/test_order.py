@@ -122,8 +122,8 @@ class Deferred(OrderTest):
                          ("skipped", "the time limit of the run was reached before its turn (an earlier attempt reached the short deadline of a first round)"))
 
     def test_a_resumed_run_knows_what_was_deferred(self):
-        """`hanging/32` reached the short deadline of a first round before the run was cut. So it comes last at once,
-        with its whole deadline.
+        """`hanging/32` reached the short deadline of a first round before the run was cut. So the resumed run measures
+        it last, with the whole deadline.
         """
         config = self.config(["hanging", "steady"], state="reused", deadline_s=1.5, sweep={"request_bytes": [16, 32]}, rounds=1)
         self.measure(config, *ENOUGH, expect=1)
@@ -153,7 +153,7 @@ class Fills(OrderTest):
         return ("study", "mine", "--configs", folder.parent, "--no-figures")
 
     def test_the_cells_of_a_batch_share_a_fill_in_each_round(self):
-        """A fill takes longer than the four seconds after which a process leaves cells that cost more to another one."""
+        """After four seconds a process usually leaves further cells to another process. Here a fill alone takes longer."""
         self.fill("--config", self.config(rounds=3, least_rounds=3), seconds={"steady": 4.2})
         self.assertEqual(len(self.notes_of("fill")), 3, "one fill per round")
         self.assertEqual(len(self.rounds()), 9)

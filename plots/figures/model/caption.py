@@ -17,7 +17,7 @@ _TIMED = ("s", "op/s", "B/s")  # units of quantities that have intervals
 
 
 def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, first: bool = True) -> list[str]:
-    """Returns the caption of a line figure. The drawing appends its own sentences to the first one.
+    """Returns the caption of a line figure. The drawing appends its own sentences to the first sentence.
 
     Only the `first` picture of a figure has the paper's statements and the notes.
     """
@@ -65,7 +65,9 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def interval(run: Run) -> str:
-    """Returns the name of the interval. It names the rounds if the results have them; results.csv does not."""
+    """Returns the name of the interval. The name mentions the rounds if the results have rounds. A results.csv has
+    none.
+    """
     middle = "median of the rounds' means" if run.config.get("statistic") == "mean" else "rounds' median"
     return f"95 % interval of the {middle}" if _rounds(run) else "95 % interval"
 
