@@ -5,7 +5,7 @@ The notation is that of the paper. There are T pages, of which A are free when N
 bitmap has w bits. M is the number of clusters of free pages. TAS is the mean number of steps of a thread. WAS is the
 mean, over warps, of the most steps among the 32 lanes.
 
-This module differs from the printed equations:
+Notes on the printed equations:
 
 * A function whose name ends in `exact` computes the exact sum that the paper approximates.
 * (10) is the first-passage density of a Brownian motion with drift, an inverse Gaussian. So the integral (11), which
@@ -108,7 +108,7 @@ def corw_density(t, pages: float, free: float, threads: float, word: int = 32):
 
 
 def corw_steps(pages: float, free: float, threads: float, word: int = 32) -> float:
-    """Computes equation (11) in closed form, but at least the one step that each request takes."""
+    """Computes equation (11) in closed form. The result is at least 1, because each request takes a step."""
     if threads >= free:
         return math.inf
     return max(1.0, LANES / corw_drift(pages, free, threads, word)[0])

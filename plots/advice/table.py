@@ -216,7 +216,7 @@ def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
 
 
 def _add_limits(by_allocator: dict[str, dict], run: Run) -> None:
-    """Adds the largest request that the allocator serves in each pool, if a cell asked for more.
+    """Adds the largest request that the allocator serves in each pool in which a cell asked for more.
 
     A limit that comes from the page size of the config is left out, because it is not a limit of the design.
     """

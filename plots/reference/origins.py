@@ -196,8 +196,8 @@ def read_run(folder: Path) -> Origin:
 
 
 def config_file(name: str) -> Path | None:
-    """Returns the file of a config in this checkout: below configs/, or a config of the authors' own code. Returns
-    None if there is neither.
+    """Returns the file of a config in this checkout, below configs/ or below the root. Returns None if there is no such
+    file.
     """
     return next((path for path in (configs.FOLDER / f"{name}.json", ROOT / f"{name}.json") if path.is_file()), None)
 

@@ -42,7 +42,7 @@ class Plan:
     pieces: list[Piece]
     guessed: list[str]  # configs without kept results
     times: int = 1  # how often the command measures its config
-    is_whole_group: bool = False  # whether the only piece has all configs of the group
+    is_whole_group: bool = False  # whether there is one piece, which has all configs of the group
 
     @property
     def minutes(self) -> float:

@@ -219,8 +219,8 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
 
 
 def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, axes: dict, theirs: Estimate | None) -> tuple[Estimate | None, str]:
-    """Returns the limit, or the reason why there is none. A value must not exceed its limit, or must reach it for
-    `at_least`.
+    """Returns the limit, or the reason why there is none. A value must not exceed its limit. With `at_least` it must
+    reach its limit.
     """
     limit = point["limit"]
     if "times" not in limit:

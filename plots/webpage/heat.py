@@ -55,7 +55,7 @@ def _mean(factors: list) -> tuple[float | None, int, int]:
 
 def _best(table: dict, number: int, phase: str) -> float | None:
     """Returns the best time of an allocator that frees, or None if there is none. Allocators that never free do less
-    work, so they are no rivals.
+    work, so they do not count.
     """
     times = [
         result[phase][0]

@@ -54,7 +54,8 @@ def _is_provisional(cell: dict) -> bool:
 def settings_of(cells: pandas.DataFrame) -> pandas.DataFrame:
     """Returns every swept or fixed setting as a column, with None if a cell lacks it.
 
-    If several have the same name, a swept setting wins over one of the workload, and that over one of the allocator.
+    If several settings have the same name, a swept setting wins over a parameter of the workload, which wins over a
+    parameter of the allocator.
     """
     settings = pandas.DataFrame([{**row.allocator_parameters, **row.workload_parameters, "allocator": row.allocator,
                                   "pool_bytes": row.pool_bytes, **row.axes} for row in cells.itertuples()],

@@ -158,7 +158,7 @@ class Search:
 
     def a_few_models_at_a_time(self, option, runs, *more):
         """Makes `runs` runs, spread over all models, and searches four models at a time. It stops after the first four
-        with a finding, because crashes and races in all models take long.
+        models that include a finding, because crashes and races in all models take long.
         """
         per_model = -(-runs // len(self.models))
         for first in range(0, len(self.models), 4):

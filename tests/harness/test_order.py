@@ -93,7 +93,7 @@ class Deferred(OrderTest):
                 self.assertEqual("while the pool was filled" in result.stderr, is_deferred, result.stderr)
 
     def test_a_fill_takes_no_more_than_a_hundredth_of_the_rest_of_the_run_from_other_cells(self):
-        """The deadline alone gives the fill a quarter of 60 s, and the pool alone 1 MiB / 1 GiB of a second."""
+        """Without the limit of the run, the fill would get a quarter of the deadline: 15 s."""
         for minutes, is_deferred in (("1.5", True), ("10", False)):
             with self.subTest(minutes=minutes):
                 arguments = ("--config", self.slow(1.4, rounds=1, deadline_s=60), "--out", self.out / minutes, "--minutes", minutes)

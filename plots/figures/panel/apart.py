@@ -42,7 +42,7 @@ def moves(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, 
     its markers meet.
 
     `height` is the height of the axes in inches. `spacing` is the usual distance between two positions in points. The
-    markers of a position take less than half of it on either side.
+    markers of a position take less than half of this distance on either side.
     """
     places = [_places(series, bounds, log, height * 72) for series in all_series]
     bundle = list(range(len(places)))
