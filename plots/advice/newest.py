@@ -56,8 +56,8 @@ def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides())
 
 
 def _newest_of_each(runs: list[Run], failures: list[Exception]) -> list[Run]:
-    """Drops all but the newest run of each config of the guide on each device, because such a config would count twice.
-    Adds an error to `failures` for each dropped run.
+    """Drops all but the newest run of each config of the guide on each device, because otherwise a config would count
+    twice. Adds an error to `failures` for each dropped run.
     """
     newest: dict[tuple, Run] = {}
     for run in sorted(runs, key=lambda run: str(run.run.get("time", ""))):
