@@ -39,7 +39,7 @@ _FIGURES = (
 _LATENCY, _LATENCY_BY_FILL = "guide/latency", "guide/latency_fill"
 _PERCENTILES = ("p50", "p90", "p99", "p999")
 _REASON = 160  # most characters of a reason
-ONE_SIZE = "serves one size of block only"  # restriction that workers report for such allocators
+ONE_SIZE = "serves one size of block only"  # restriction that workers report for allocators with one block size
 # Reason that workloads/support/callers/requirements.cpp writes.
 _LIMIT = re.compile(r"serves requests up to ([0-9]+) B here")
 
