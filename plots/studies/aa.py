@@ -192,8 +192,8 @@ def _limit(places: Sequence[Place]) -> float:
 
 
 def _step(limit: float) -> float:
-    """Returns the distance of the outer ticks from 0: 1, 2 or 5 times a power of ten, and at most 60 % of the limit, so
-    that their labels do not touch those of the next panel.
+    """Returns the distance of the outer ticks from 0. It is 1, 2 or 5 times a power of ten, and at most 60 % of the
+    limit, so that labels do not touch those of the next panel.
     """
     power = 10 ** math.floor(math.log10(0.6 * limit))
     return max(factor * power for factor in (1, 2, 5) if factor * power <= 0.6 * limit)

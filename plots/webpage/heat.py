@@ -40,8 +40,8 @@ def section(table: dict) -> str:
 
 
 def slowdowns(table: dict, entry: dict) -> tuple[float | None, int, int]:
-    """Returns the geometric mean of the time over the best time in the cells that are ok (None without such cells), the
-    number of these cells, and the number of cells with a result or a status.
+    """Returns three numbers: the geometric mean of the time over the best time in the cells that are ok (None without
+    such cells), the number of these cells, and the number of cells with a result or a status.
     """
     best = [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
     return _mean(_factors(table, entry, best))

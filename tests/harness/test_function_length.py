@@ -19,8 +19,8 @@ def sources(*suffixes):
 
 
 def bodies(text):
-    """Returns the length of each block in braces, with the line that begins the block: the last line above the closing
-    brace that is not indented more than the brace.
+    """Returns the length of each block in braces, and the line that begins the block. This is the last line above the
+    closing brace that is not indented more than the brace.
     """
     lines = text.splitlines()
     begins = []  # (indentation, line) of the lines that a later line may close
