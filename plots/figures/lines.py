@@ -196,7 +196,9 @@ def _without_zeros(panels: Sequence[Panel]) -> list[Panel]:
 
 
 def _legend_title(shown: Chart, panels: Sequence[Panel]) -> str:
-    """Returns the allocator as title of the legend if it makes all series and the first panel has several of them."""
+    """Returns the allocator as the title of the legend if all series are of this allocator and the first panel has
+    several series.
+    """
     return shown.owner if len(panels[0].series) > 1 else ""
 
 

@@ -337,7 +337,7 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
 
     A straight line is fitted to the logarithms, once for the metric `by` and once for `rather_than`. The number is the
     unexplained variance of the first fit divided by that of the second. If it is below 1, `by` predicts better. The
-    interval is a bootstrap over the cells.
+    interval comes from a bootstrap over the cells.
     """
     def left_over(y, by, than) -> float:
         unexplained = [1 - _pearson(x, y) ** 2 for x in (by, than)]
@@ -348,7 +348,7 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _correlation(run: Run, effect: dict, where: dict) -> Found:
-    """Returns Pearson's coefficient of the side's values and the metric `by`, over all cells. The interval is a
+    """Returns Pearson's coefficient of the side's values and the metric `by`, over all cells. The interval comes from a
     bootstrap over the cells.
     """
     points = _points(run, effect, where, ("by",))

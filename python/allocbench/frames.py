@@ -25,7 +25,7 @@ _Row = tuple[str, str, str, float, tuple[float, float] | None, int, str]
 
 
 def cells_of(document: dict) -> pandas.DataFrame:
-    """Returns one row per cell, in stored order. The reason is the first line of the stored one."""
+    """Returns one row per cell, in stored order. The reason is the first line of the stored reason."""
     figure = document.get("run", {}).get("config", {}).get("name", "")
     rows = [{"cell": cell["id"], "figure": figure,
              **{name: cell.get(name, "") for name in ("series", "allocator", "label", "display_name", "form", "workload", "backend", "device", "state",

@@ -301,8 +301,8 @@ class Known(OrderTest):
         self.earlier = self.folder / "earlier"
 
     def make_slow(self, label, seconds, axes=None):
-        """Changes the log as if the first rounds of these cells had taken so long: all cells of a label, or the one
-        with these axes.
+        """Changes the log as if the first rounds of some cells had taken this time. These are all cells of a label, or
+        the cell with these axes.
         """
         log = self.earlier / "events.jsonl"
         events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
