@@ -5,7 +5,7 @@ The notation is that of the paper. There are T pages, of which A are free when N
 bitmap has w bits. M is the number of clusters of free pages. TAS is the mean number of steps of a thread. WAS is the
 mean, over warps, of the most steps among the 32 lanes.
 
-This module differs from the printed equations:
+Notes on the printed equations:
 
 * A function whose name ends in `exact` computes the exact sum that the paper approximates.
 * (10) is the first-passage density of a Brownian motion with drift, an inverse Gaussian. So the integral (11), which
@@ -60,8 +60,8 @@ def rw_bm_steps(pages: float, free: float, threads: int, word: int = 32) -> floa
 
 
 def rw_bm_warp_steps(pages: float, free: float, threads: float, word: int = 32, lanes: int = LANES) -> float:
-    """Computes equation (6). It assumes the worst chance, which belongs to A - N free pages, for every
-    lane, and no locks. With w = 1, the result is equation (4).
+    """Computes equation (6). For every lane it assumes the worst chance, which belongs to A - N free pages. It does not
+    include locks. With w = 1, the result is equation (4).
     """
     if threads >= free:
         return math.inf
@@ -108,7 +108,7 @@ def corw_density(t, pages: float, free: float, threads: float, word: int = 32):
 
 
 def corw_steps(pages: float, free: float, threads: float, word: int = 32) -> float:
-    """Computes equation (11) in closed form, but at least the one step that each request takes."""
+    """Computes equation (11) in closed form. The result is at least 1, because each request takes a step."""
     if threads >= free:
         return math.inf
     return max(1.0, LANES / corw_drift(pages, free, threads, word)[0])
@@ -144,8 +144,8 @@ def crw_steps(pages: float, free: float, threads: float, clusters: float) -> flo
 
 
 def crw_bitmap_steps(pages: float, free: float, threads: float, clusters: float, word: int = 32) -> float:
-    """Computes equation (14) with (5) instead of (3). The paper's text wants this "if Bitmap is used", as algorithm 5
-    does.
+    """Computes equation (14) with (5) instead of (3). The paper's text wants this "if Bitmap is used". Algorithm 5 uses
+    a bitmap.
     """
     return 1 + crw_miss(free, clusters) * rw_bm_steps(pages, free, threads, word)
 
@@ -165,7 +165,9 @@ def crw_warp_steps(pages: float, free: float, threads: float, clusters: float, l
 
 
 def vain_probes(free_share: float, z: float = 2.32635) -> int:
-    """Computes how many probes in a row must fail to prove a smaller A / T, at 1 % false alarms (section 3.2.3)."""
+    """Computes how many probes in a row must fail to show that A / T is below `free_share`, at 1 % false alarms
+    (section 3.2.3).
+    """
     return math.floor(z * z * (1 - free_share) / free_share)
 
 

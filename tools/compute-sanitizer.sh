@@ -21,7 +21,7 @@ failed=0
 for tool in "$@"; do
   rm -rf "${out:?}/$tool"
   mkdir -p "$out/$tool"
-  # Only a worker that serves uses the device. The sanitizer fails on programs that use none.
+  # Only a worker with --serve uses the device. The sanitizer fails on programs that use no device.
   cat >"$workers/allocbench-worker-cuda" <<EOF
 #!/usr/bin/env bash
 case " \$* " in

@@ -31,7 +31,7 @@ kept=$(realpath "$kept")
 cd "$tools/.."
 # Exit code 3 means that no cell is ok, so there is a table of statuses and no figure.
 "$python" -m plots --formats png --out "$kept/figures" "$kept" || [[ $? -eq 3 ]]
-# A table is read in its Markdown. Its picture would only take room.
+# Tables keep only their Markdown file.
 rm -f "$kept"/figures/*_status.png
 case $kind in
   lines | heatmap | histogram) ;;

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Prints the cells that have a value in kept results but none in a study, with their status in the study.
 
-    tools/lacking-values.py results/study results/reference/h200
+    tools/lacking-values.py STUDY KEPT      e.g. results/study results/reference/h200
 
-Standard error gets the totals: how many of KEPT's values STUDY has, and how many with three rounds or all that the
-config has. Then it gets the configs for which STUDY lacks more than half of KEPT's values. Only cells that STUDY
-defines are compared.
+STUDY is the folder of the study, and KEPT has the kept results. Only cells that STUDY defines are compared. On standard
+error the script prints how many of KEPT's values STUDY has, and how many of these have three rounds (or all rounds, if
+the config has fewer). Then it prints the configs for which STUDY lacks more than half of KEPT's values.
 --append adds a row with these totals, the cards, the date and the minutes of STUDY's logs to a JSON file, for the table
 `studies` of docs/reproduce-a-paper.md. COMMAND is the command that measured STUDY.
 Exit codes: 0 no value is lacking, 1 a value is lacking, 2 wrong paths.

@@ -4,7 +4,7 @@
 #   tools/record-aa.sh KEPT [TIMES [FIRST]]      e.g. results/reference/h200/aa 6 1 (6 and 1 are the defaults)
 # Each time, new worker processes measure all configs as one plan. The runs of config aa become KEPT/run1 ..., and those
 # of aa_cycle become run1 ... in the folder aa_cycle beside KEPT. These folders must not exist. For runs on a second
-# card, FIRST is the number of the first new run: 7. ALLOCBENCH_OPTIONS has further options of allocbench
+# card, FIRST is the number of the first new run, such as 7. ALLOCBENCH_OPTIONS has further options of allocbench
 # ("--device 1"). Environment: CONFIGS (configs/aa.json configs/aa_*.json), ALLOCBENCH (build/bin/allocbench), PYTHON
 # (/usr/bin/python3).
 set -euo pipefail

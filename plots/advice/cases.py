@@ -20,7 +20,7 @@ LIFETIMES = {
     OTHERS: "freed by other threads in a later kernel",
 }
 FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
-_FULL = "full"  # stands for how full the pool is; workloads have different parameters for this
+_FULL = "full"  # name of the fill level of the pool, for which workloads have different parameters
 FULLEST = 0.999  # largest fill level that counts, because the distance to a level that approaches 1 has no bound
 
 
@@ -104,7 +104,9 @@ def _of_pairs(settings: dict, pool: int) -> Job:
 
 
 def _of_producer_consumer(settings: dict, pool: int) -> Job | None:
-    """Returns the job, or None if threads of the same warp or block free the blocks. No question asks about this."""
+    """Returns the job, or None if threads of the same warp or block free the blocks, because questions
+    cannot ask for this.
+    """
     return _job(settings, pool, _sizes(settings), 0, OTHERS) if settings["freed_by"] in FREED_BY else None
 
 

@@ -51,8 +51,8 @@ class Ranked:
     """A ranked allocator is an allocator with its rank and the numbers behind it.
 
     `slower` is the allocator's time divided by the best time. For a question it is a weighted geometric mean over the
-    near cases that the allocator served. Both times include the table's floor, the time of a kernel that does nothing.
-    `rank` is 0 until placed() sets it.
+    near cases that the allocator served. The table's floor, the time of a kernel that does nothing, is added to both
+    times. `rank` is 0 until placed() sets it.
     """
 
     entry: dict
@@ -161,8 +161,8 @@ def why_not(entry: dict, question: dict) -> str:
 
 
 def refused_by(entry: dict, question: dict) -> list[int] | None:
-    """Returns the pool and the largest request that the allocator serves in it. Returns None if no limit is known, or if
-    the question does not ask for more.
+    """Returns the pool and the largest request that the allocator serves in it. Returns None if no limit is known, or
+    if no request of the question exceeds the limit.
 
     The pool is the one nearest to the asked pool, among pools with a known limit.
     """

@@ -56,8 +56,8 @@ def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides())
 
 
 def _newest_of_each(runs: list[Run], failures: list[Exception]) -> list[Run]:
-    """Drops all but the newest run of each config of the guide on each device, because such a config would count twice.
-    Adds an error to `failures` for each dropped run.
+    """Drops all but the newest run of each config of the guide on each device, because otherwise a config would count
+    twice. Adds an error to `failures` for each dropped run.
     """
     newest: dict[tuple, Run] = {}
     for run in sorted(runs, key=lambda run: str(run.run.get("time", ""))):
@@ -74,9 +74,7 @@ def _measured(run: Run) -> tuple:
 
 
 def table_of(paths: Sequence[str]) -> tuple[dict, list[Exception]]:
-    """Returns the table of these results of the guide, or the table that the page wrote (a .json file with its
-    format).
-    """
+    """Returns the table of these results of the guide. A single path may also be a .json file with such a table."""
     if len(paths) == 1 and Path(paths[0]).is_file() and paths[0].endswith(".json") and Path(paths[0]).name != "results.json":
         return _stored_table(Path(paths[0])), []
     runs, failures = read(paths or [str(kept_guide())])

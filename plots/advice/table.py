@@ -39,7 +39,7 @@ _FIGURES = (
 _LATENCY, _LATENCY_BY_FILL = "guide/latency", "guide/latency_fill"
 _PERCENTILES = ("p50", "p90", "p99", "p999")
 _REASON = 160  # most characters of a reason
-ONE_SIZE = "serves one size of block only"  # text that workers report for this trait
+ONE_SIZE = "serves one size of block only"  # restriction that workers report for allocators with one block size
 # Reason that workloads/support/callers/requirements.cpp writes.
 _LIMIT = re.compile(r"serves requests up to ([0-9]+) B here")
 
@@ -216,7 +216,7 @@ def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
 
 
 def _add_limits(by_allocator: dict[str, dict], run: Run) -> None:
-    """Adds the largest request that the allocator serves in each pool, if a cell asked for more.
+    """Adds the largest request that the allocator serves in each pool in which a cell asked for more.
 
     A limit that comes from the page size of the config is left out, because it is not a limit of the design.
     """

@@ -39,7 +39,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
 
 
 def other_cards(table: dict) -> list[str]:
-    """Returns the hint for readers with another card, if the results are kept ones of a GPU. The page has the same words."""
+    """Returns the hint for readers with another card, if these are kept results of a GPU. The page has the same words."""
     if not table["kept"] or table["backend"] != "cuda":
         return []
     return [

@@ -81,8 +81,8 @@ def _pool(run: Run) -> int:
 
 
 def _judged(run: Run) -> tuple[list, list, list, dict[str, list[tuple[str, str]]]]:
-    """Returns four groups of allocators. The first group served all requests, the second refused some, and the third is
-    unsafe. The fourth maps each status to the allocators without a time.
+    """Returns four groups of allocators: those that served all requests, those that refused some, those that are
+    unsafe, and those without a time, by status.
     """
     times, nulls = run.at(_PHASE, "time"), run.at("", "null_returns")
     registers = run.at(_PHASE, "registers")

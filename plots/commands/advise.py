@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         "--alignment", default="1", metavar="BYTES", help="alignment of every block in bytes, a power of two such as 128 (default: the allocator's "
                                                           "own, usually 16 B)"
     )
-    parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that need more memory for these requests, metadata included")
+    parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that are known to need more than BYTES for these requests, metadata included")
     parser.add_argument(
         "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
     )

@@ -62,7 +62,7 @@ def _in_utf8() -> None:
 class Stream(io.RawIOBase):
     """A stream writes to stdout or stderr. It drops what it cannot write, so that all files are still made.
 
-    `failure` is the error that caused this. It stays None if the reader closed the pipe (`| head -1`).
+    `failure` is the error of a lost write, or None. A pipe that the reader closed (`| head -1`) is not a failure.
     """
 
     def __init__(self, number: int):

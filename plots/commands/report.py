@@ -33,8 +33,8 @@ def main(arguments: list[str]) -> int:
         description="Write stored results as one HTML page. It first answers which allocator suits a job, and then shows the evidence.",
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder above several runs, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="file of the page (default: report.html in the folder of the first path; for a kept "
-        "run, in the same folder below build/drawn). A missing .html is added")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="file of the page (default: report.html in the folder of the first path, or "
+        "below build/drawn if that folder is below results/reference). A missing .html is added")
     # The front end passes its errors about logs that it cannot read.
     parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -62,8 +62,8 @@ def _follows(error: Exception, unreadable: list[str]) -> bool:
 
 
 def _page(wanted: Path | None, first: Path) -> Path:
-    """Returns the file to write. By default it lies in the folder of the first path, even if that path is a file or a
-    pattern. For kept results it lies below build/drawn.
+    """Returns the file to write. By default it lies in the folder that the first path names or that contains this path.
+    If this folder lies below results/reference, the file lies below build/drawn.
     """
     out = wanted or kept.outside(first if first.is_dir() else next(folder for folder in first.parents if folder.is_dir())) / "report.html"
     if out.is_dir():

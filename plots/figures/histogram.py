@@ -146,7 +146,7 @@ def _draw(axes, each: _Counted, words: _Words, most: int, outlined: bool) -> Non
 
 
 def _far(panels: Sequence[tuple[str, list[_Counted]]]) -> list[str]:
-    """Lists the values beyond the axis. They lie so far out that they would squeeze the distribution."""
+    """Lists the values that are not drawn. They lie so far out that an axis with them would squeeze the distribution."""
     told = []
     for title, counted in panels:
         for each in counted:

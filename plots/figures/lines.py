@@ -102,7 +102,7 @@ def draw(shown: Chart, stem: str) -> Drawing:
 
 
 def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption: Sequence[str], part: str) -> Page:
-    """Draws one picture of the figure. `part` is the sentence about the picture's number."""
+    """Draws one picture of the figure. `part` is the sentence that numbers the picture."""
     one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
     layout = _layout(shown, panels, looks, one_axis)
     sentences = [part] if part else []
@@ -125,8 +125,8 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
 
 
 def _moved(panels: Sequence[Panel], moves: Sequence[Sequence[apart.Move]], joined: bool) -> str:
-    """Returns the sentence about markers that were moved, or an empty text if none was. The sentence says that the
-    lines have the true places only if each of these markers has a line through it.
+    """Returns the sentence about markers that were moved, or an empty text if none was. If each of these markers has a
+    line through it, the sentence adds that the lines have the true places.
     """
     has_line = [joined and not curve[0] and len(series.drawn()) > 1
                 for panel, of_panel in zip(panels, moves) for series, curve, move in zip(panel.series, panel.curves, of_panel) if move.aside]
@@ -196,7 +196,9 @@ def _without_zeros(panels: Sequence[Panel]) -> list[Panel]:
 
 
 def _legend_title(shown: Chart, panels: Sequence[Panel]) -> str:
-    """Returns the allocator as title of the legend if it makes all series and the first panel has several of them."""
+    """Returns the allocator as the title of the legend if all series are of this allocator and the first panel has
+    several series.
+    """
     return shown.owner if len(panels[0].series) > 1 else ""
 
 

@@ -121,9 +121,9 @@ def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
 
 
 def _of_today(run: Run, claim: dict, judged: Judged, today: dict) -> Judged:
-    """Replaces the verdict by `cannot tell` if the results are too old for the sentence: they come from older code of a
-    form, or the current config has another heap state or equal pools instead of different ones for the sentence's
-    allocators.
+    """Replaces the verdict by `cannot tell` if the results are too old for the sentence. They are too old if they come
+    from older code of a form. They are also too old if the current config has another heap state, or equal pools
+    instead of different ones, for the sentence's allocators.
     """
     changed = _older_code(run, claim) or unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN or judged.published.estimate else ""
     return dataclasses.replace(judged, verdict=OPEN, p=None, why=changed, holds_in="", unsure="", few="", cause="") if changed else judged

@@ -35,7 +35,7 @@ class Estimate:
     rounds: int = 0     # fewest rounds of a few-rounds interval in the estimate, 0 if it uses none
     provisional: bool = False  # whether the estimate uses a provisional value, and thus has no interval
     span: float = 0.0   # for an exponent: logarithm of the last x divided by the first x
-    explained: bool = False  # whether the number is the share of squares that a line explains
+    explained: bool = False  # whether the number is R2, the share of the variance that a line explains
     spread: float = 0.0  # for a mean: geometric standard deviation of its places
 
     def over(self, other: Estimate) -> Estimate:
@@ -101,10 +101,11 @@ def _of(row, place: str) -> Estimate:
 
 
 def _quotients(run: Run, effect: dict, where: dict) -> Found:
-    """Divides each value of side `of` by the value of side `to` at equal settings.
+    """Divides each value of side `of` by the value of side `to` at equal settings, apart from those that the `where` of
+    the two sides fixes differently.
 
-    Settings that the `where` of the two sides fix differently may differ. If both sides list the same allocators, each is
-    compared with itself, with equal parameters. Otherwise each allocator of one side is compared with each of the other.
+    If both sides list the same allocators, each is compared with itself, with equal parameters. Otherwise each
+    allocator of one side is compared with each of the other.
     """
     of, to = (side_of(run, effect[key], effect, where) for key in ("of", "to"))
     fixed = {moved for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name) for moved in run.moving_with(name)}
@@ -208,7 +209,7 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _straight(run: Run, effect: dict, where: dict) -> Found:
-    """Fits a straight line a + bx to each series and returns R2, the share of the squares that it explains.
+    """Fits a straight line a + bx to each series and returns R2, the share of the variance that the line explains.
 
     R2 is 0 if the line does not rise. A series needs at least four values. The interval comes from a thousand normal
     draws, whose spread follows from the intervals of the values.
@@ -336,7 +337,7 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
 
     A straight line is fitted to the logarithms, once for the metric `by` and once for `rather_than`. The number is the
     unexplained variance of the first fit divided by that of the second. If it is below 1, `by` predicts better. The
-    interval is a bootstrap over the cells.
+    interval comes from a bootstrap over the cells.
     """
     def left_over(y, by, than) -> float:
         unexplained = [1 - _pearson(x, y) ** 2 for x in (by, than)]
@@ -347,7 +348,7 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _correlation(run: Run, effect: dict, where: dict) -> Found:
-    """Returns Pearson's coefficient of the side's values and the metric `by`, over all cells. The interval is a
+    """Returns Pearson's coefficient of the side's values and the metric `by`, over all cells. The interval comes from a
     bootstrap over the cells.
     """
     points = _points(run, effect, where, ("by",))

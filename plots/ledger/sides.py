@@ -32,8 +32,8 @@ class Side:
 
 
 class FormNotMeasured(Exception):
-    """This error says that the run lacks an allocator that the claim names: it has only another form, or the claim is newer
-    than the results.
+    """This error says that the run lacks an allocator that the claim names. Either the run has only another form of the
+    allocator, or the claim is newer than the results.
     """
 
 

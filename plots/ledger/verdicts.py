@@ -11,8 +11,8 @@ A verdict that all places support needs no correction. If one place decides (it 
 p-value is corrected by Holm's method for all places of the claim.
 
 A p-value follows from the interval: the distance between the number and a bound, in half-widths of the interval, gives
-t. The degrees of freedom are the rounds less 1. An interval that is not from few rounds counts as one of six rounds, the
-least number that it can have.
+t. There is one degree of freedom less than there are rounds. An interval that is not from few rounds counts as an
+interval of six rounds, the least number for such an interval.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _LEAST_ROUNDS = 6   # least number of rounds of an interval in figures
 class Decision:
     """A decision is the verdict about a claim.
 
-    `places` has the verdict of each estimate, and `shown` is the estimate that decides. `p` belongs to the verdict. If
-    the verdict is `cannot tell`, it belongs to the likelier of the two others.
+    `places` has the verdict of each estimate, and `shown` is the estimate that decides. `p` belongs to the verdict, or
+    to the likelier of the two other verdicts if the verdict is `cannot tell`.
     """
 
     verdict: str
@@ -147,12 +147,12 @@ def _bounded(estimate: Estimate) -> bool:
 
 
 def _too_near(estimate: Estimate, claim: dict) -> bool:
-    """Returns whether the estimate comes from few rounds and lies too near to a bound."""
+    """Returns whether the estimate comes from few rounds and is less than a factor of LEAST_MARGIN away from a bound."""
     return bool(estimate.rounds) and abs(margin(estimate, claim)) < math.log(LEAST_MARGIN)
 
 
 def _too_narrow(estimate: Estimate, claim: dict) -> bool:
-    """Returns whether the estimate comes from few rounds and no value within the bounds is far enough from both."""
+    """Returns whether the estimate comes from few rounds and no value within the bounds is LEAST_MARGIN away from both."""
     least, most, _ = bounds_of(claim)
     if not estimate.rounds or math.isinf(least) or math.isinf(most) or estimate.explained:
         return False

@@ -18,9 +18,10 @@ from plots.reference.origins import Origin
 _BETWEEN_SAMPLES = 1.6
 _VERIFICATION_MORE = 0.034
 WORKER = 0.2
-_LOST_WORKER = 2.0  # time of the kill and of a new start, if no started worker waits
-_SMALL = 0.05  # time of a cell that is unsupported, skipped, without memory or with a wrong result
-# Number of timeouts of a series after which its other cells are skipped. A left-out cell counts as a timeout.
+_LOST_WORKER = 2.0  # time to kill a worker and start another one, if no prepared worker waits
+_SMALL = 0.05  # time of a cell with the status unsupported, skipped, oom or incorrect
+# After this number of timeouts the other cells of a series are skipped. A cell that was left out for lack of time
+# counts as a timeout.
 _TIMEOUTS = 2
 _DEADLINE = 5.0  # deadline if the config names none
 

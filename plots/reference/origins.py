@@ -117,8 +117,8 @@ class Origin:
 
     @cached_property
     def cut_short(self) -> int:
-        """Returns the number of cells with a number but no interval whose rounds the time of the study ended. Measuring
-        again gives more rounds to these cells, but not to cells that another rule ended.
+        """Returns the number of cells that have a number but no interval, because the time of the study was over. A new
+        measurement gives more rounds to these cells, but not to cells that another rule ended.
         """
         return sum(cell.get("stop") in _ENDED_BY_TIME and any("no_interval" in phase for phase in cell.get("phases", [])) for cell in self.cells)
 
@@ -196,8 +196,8 @@ def read_run(folder: Path) -> Origin:
 
 
 def config_file(name: str) -> Path | None:
-    """Returns the file of a config in this checkout: below configs/, or a config of the authors' own code. Returns
-    None if there is neither.
+    """Returns the file of a config in this checkout, below configs/ or below the root. Returns None if there is no such
+    file.
     """
     return next((path for path in (configs.FOLDER / f"{name}.json", ROOT / f"{name}.json") if path.is_file()), None)
 

@@ -1,4 +1,4 @@
-"""This module makes all files again that come from the kept runs of a study.
+"""This module makes again all files that come from the kept runs of a study.
 
 These are the figures, the ledger, pictures over several runs, the comparison of cards, study.json and the index. Each
 part returns its files by their kept paths. The caller writes them or compares them with the existing files.
@@ -37,7 +37,7 @@ Files = dict[Path, bytes]
 # All runs of these groups keep their figures, and the index links them. A run of another group keeps the figures that a
 # text links.
 DRAWN = ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021", "beyond", "peers")
-_PICTURED = ("lines", "heatmap", "histogram")  # kinds with pictures; the Markdown file of a table is enough
+_PICTURED = ("lines", "heatmap", "histogram")  # kinds that keep pictures; other kinds keep only the Markdown file
 _GENERATED = (".md", ".png", ".json", ".csv")
 _WRITTEN = ("README.md", "results.json", "results.csv")  # files that people or the front end write
 _BESIDE_GROUPS = ("claims", "survival_", cards.NAME, index.NAME, study_file.NAME)
@@ -81,9 +81,9 @@ def figures(study: Study, places: Iterable[str] = ()) -> Files:
 
 
 def figures_of(run: Run, shown: set[Path]) -> Files:
-    """Returns the figures that the repository keeps of a run: those in `shown`, and, if the run's group is in DRAWN, all
-    Markdown files, and for a kind in _PICTURED also all pictures except those of statuses. A run of the CPU executor keeps
-    only pictures in `shown`.
+    """Returns the files of figures that the repository keeps of a run. A run keeps the files in `shown`. If its group
+    is in DRAWN, the run also keeps all Markdown files. On a GPU, runs of such a group also keep all pictures of kinds
+    in _PICTURED, except pictures of statuses.
     """
     folder = run.folder.resolve() / "figures"
     own = {path.name for path in shown if path.parent == folder}
@@ -176,8 +176,8 @@ def differences(made: Files, there: Iterable[Path]) -> list[str]:
 
 
 def same(path: Path, content: bytes) -> bool:
-    """Returns whether a file has this content. Pictures are equal if their pixels are, because programs pack them
-    differently.
+    """Returns whether a file has this content. Pictures count as equal if their pixels are equal, because programs may
+    pack the same pixels differently.
     """
     if not path.is_file():
         return False

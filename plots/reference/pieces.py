@@ -42,7 +42,7 @@ class Plan:
     pieces: list[Piece]
     guessed: list[str]  # configs without kept results
     times: int = 1  # how often the command measures its config
-    is_whole_group: bool = False  # whether the only piece has all configs of the group
+    is_whole_group: bool = False  # whether there is one piece, which has all configs of the group
 
     @property
     def minutes(self) -> float:
@@ -66,7 +66,7 @@ def plans(groups: Groups, minutes: float, rounds: int, revision: str = "") -> li
 
 
 def _is_whole(runs: Sequence[Origin], revision: str) -> bool:
-    """Returns whether nothing of these runs has to be measured again if all results are to have this revision."""
+    """Returns whether these runs need no new measurement if all results must have this revision."""
     return all(run.revisions == [revision] and not (run.is_dirty or run.has_changed or run.left_out or (run.judges_times and run.cut_short)) for run in runs)
 
 
@@ -91,7 +91,7 @@ def _usual(known: Sequence[Forecast]) -> Forecast:
 
 def packed(forecasts: dict[str, Forecast], minutes: float, rounds: int) -> list[Piece]:
     """Puts each config, the longest first, into the first piece with room for it. A config that fits into no piece gets
-    its own.
+    a piece of its own.
     """
     made: list[Piece] = []
     for name, forecast in sorted(forecasts.items(), key=lambda each: (-each[1].seconds(rounds), each[0])):

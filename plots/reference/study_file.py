@@ -1,7 +1,7 @@
 """This module reads and writes study.json, which lies beside the groups of a study.
 
-The file has the revisions, commits, models, cards, drivers, clocks and dates of the study, of each group and of each run,
-and the command that measures each group again.
+The file has the revisions, commits, models, cards, drivers, clocks and dates of the study, of each group and of each
+run. It also has the command that measures each group again.
 """
 
 from __future__ import annotations

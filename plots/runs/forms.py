@@ -45,7 +45,7 @@ def in_form(name: str, form: str) -> str:
 
 
 def claim_about(claim: dict, kind: str, form: str, known: Collection[str]) -> dict | None:
-    """Replaces each allocator of a claim by its other form if that form exists. Returns None if no allocator has it."""
+    """Replaces each allocator of a claim by its other form, if that form is in `known`. Returns None if none is."""
     replaced = 0
 
     def one(name: str) -> str:

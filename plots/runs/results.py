@@ -176,7 +176,7 @@ class Run:
 
 
 def read_run(folder: Path, plot: dict | None = None) -> Run:
-    """Returns the run stored in `folder`. A `plot` replaces the stored one."""
+    """Returns the run stored in `folder`. If `plot` is given, it replaces the stored plot."""
     return run_of(stored.read_document(folder), folder, plot)
 
 

@@ -129,7 +129,7 @@ class Drawing:
         return made
 
 
-# Files do not record when they were drawn, so the same software draws the same results to the same bytes again.
+# Files do not record when they were drawn, so the same software turns the same results into the same bytes.
 _TIMELESS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 

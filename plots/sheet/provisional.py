@@ -41,8 +41,8 @@ def marked(text: str, is_provisional: bool) -> str:
 def draw(axes, xs, ys, look: style.Look, size: float, gid: str = "", label: str = "", **more) -> None:
     """Draws white markers with dashed edges, which interrupt their line. With a `label` they are in the legend.
 
-    The marker still shows the form: a full marker becomes white, a half-filled one keeps a pale half, and the marker of
-    an original, which is always hollow, gets a dot. Crosses have no face and are only dashed.
+    The marker still shows the form. A full marker becomes white, and a half-filled one keeps a pale half. The marker of
+    an original is always hollow, so it gets a dot. Crosses have no face and are only dashed.
     """
     open_ended = look.marker in "x+"
     size += 1

@@ -168,7 +168,7 @@ def _base(allocator: str) -> Look:
     base, forms = _split(allocator)
     name = family(allocator)
     if not name:
-        number = _hash(allocator)  # the hash depends on the id alone, so it never changes
+        number = _hash(allocator)  # the hash depends only on the id, so the look of an id never changes
         return Look(allocator, _SPARE_COLOURS[number % len(_SPARE_COLOURS)],
                     _SPARE_MARKERS[number // len(_SPARE_COLOURS) % len(_SPARE_MARKERS)])
     entry = _TABLE["families"][name]

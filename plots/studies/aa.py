@@ -137,7 +137,7 @@ def _places(runs: Sequence[Run]) -> Iterator[Place]:
 
 
 def _rows(places: Sequence[Place]) -> list[str]:
-    """Returns the names of all cells: the allocators in their first order, each with its values in growing order."""
+    """Returns the names of all cells. The allocators keep their order, and the values of each are in growing order."""
     found = list(dict.fromkeys(place.label for place in places))
     ordered = sorted(places, key=lambda place: (found.index(place.label), [(isinstance(value, str), value) for value in place.values]))
     return list(dict.fromkeys(place.name for place in ordered))
@@ -192,8 +192,8 @@ def _limit(places: Sequence[Place]) -> float:
 
 
 def _step(limit: float) -> float:
-    """Returns the distance of the outer ticks from 0: 1, 2 or 5 times a power of ten, and at most 60 % of the limit, so
-    that their labels do not touch those of the next panel.
+    """Returns the distance of the outer ticks from 0. It is 1, 2 or 5 times a power of ten, and at most 60 % of the
+    limit, so that labels do not touch those of the next panel.
     """
     power = 10 ** math.floor(math.log10(0.6 * limit))
     return max(factor * power for factor in (1, 2, 5) if factor * power <= 0.6 * limit)

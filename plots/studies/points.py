@@ -82,7 +82,9 @@ class Point:
         return min(self.places, key=rank)
 
     def worse(self, place: Place) -> Estimate | None:
-        """Returns by which factor the allocator is worse than the best other one at a place, or None without a factor."""
+        """Returns the factor by which the allocator is worse than the best other one at a place, or None if there is no
+        factor.
+        """
         ratio = place.theirs.over(place.own) if self.higher and place.ratio and place.own.number > 0 else place.ratio
         return ratio if ratio and ratio.number > 0 else None
 
@@ -219,8 +221,8 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
 
 
 def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, axes: dict, theirs: Estimate | None) -> tuple[Estimate | None, str]:
-    """Returns the limit, or the reason why there is none. A value must not exceed its limit, or must reach it for
-    `at_least`.
+    """Returns the limit, or the reason why there is none. A value must not exceed its limit. With `at_least` it must
+    reach its limit.
     """
     limit = point["limit"]
     if "times" not in limit:

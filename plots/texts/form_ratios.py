@@ -116,7 +116,7 @@ def _compared(form: str, cell: _Cell | None, phase: str, original: float | None)
         return cell.status
     ratio = cell.seconds[phase] / original
     asked = _BAND if form == forms.PUBLISHED else (0, 1 / 0.97 if original < _SHORT else 1)
-    # The value is judged in its written form.
+    # The rounded value is judged, because readers see this value.
     written = f"{ratio:.2f}" if ratio >= 0.01 else "<0.01"
     if cell.provisional:
         return provisional.marked(written, True)

@@ -1,7 +1,7 @@
 """This module gives counts of cells, minutes, dates and revisions of a group of kept runs, for numbers in texts:
 `<!--n h200/guide cells-->`. Commas separate several folders.
 
-The word `minutes` is an error for a group with a continued run, because its log includes the pause.
+The word `minutes` is an error for a group with a continued run, because the log of such a run includes the pause.
 """
 
 from __future__ import annotations

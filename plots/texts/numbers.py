@@ -103,7 +103,7 @@ def answer_to(query: str) -> str:
 
 
 def _allocators(run: results.Run, wanted: dict[str, str]) -> list[str]:
-    """Returns the allocators of a query. A query without `of` is about all of them."""
+    """Returns the allocators of a query. A query without `of` is about all allocators."""
     return [name for side in ("of", "to") for name in wanted.get(side, "").split(",") if name] if wanted.get("of") else list(run.allocators())
 
 

@@ -1,5 +1,5 @@
-"""This module writes the table of what studies reached in their time, from results/reference/<device>/studies.json. Each row of the
-file comes from `tools/lacking-values.py --append`.
+"""This module writes the table of the cells that studies measured in their time, from
+results/reference/<device>/studies.json. Each row of the file comes from `tools/lacking-values.py --append`.
 
     <!--table studies h200-->
 """

@@ -1,9 +1,9 @@
 """This module draws time, memory and registers of the allocators, and the Pareto fronts of these costs. A second
 chart shows the set-up time.
 
-There are two fronts: one of all allocators, and one of allocators that serve any size. Neither front has ablations. Neither
-has allocators that never free, are ok in fewer than nine of ten cells, have no known registers, or are unsafe by the bug
-search.
+There are two fronts: one of all allocators, and one of allocators that serve any size. A member of a front frees its
+blocks, is ok in at least nine of ten cells, passes the bug search, has a known number of registers, and is not an
+ablation.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ def section(table: dict) -> str:
 
 
 def slowdowns(table: dict, entry: dict) -> tuple[float | None, int, int]:
-    """Returns the geometric mean of the time over the best time in the cells that are ok (None without such cells), the
-    number of these cells, and the number of cells with a result or a status.
+    """Returns three numbers: the geometric mean of the time over the best time in the cells that are ok (None without
+    such cells), the number of these cells, and the number of cells with a result or a status.
     """
     best = [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
     return _mean(_factors(table, entry, best))
@@ -55,7 +55,7 @@ def _mean(factors: list) -> tuple[float | None, int, int]:
 
 def _best(table: dict, number: int, phase: str) -> float | None:
     """Returns the best time of an allocator that frees, or None if there is none. Allocators that never free do less
-    work, so they are no rivals.
+    work, so they do not count.
     """
     times = [
         result[phase][0]

@@ -109,7 +109,7 @@ def _drawn(rows: list[_Row], above: bool) -> dict:
 
 
 def _stated(row: _Row) -> dict:
-    """Draws the bounds of a claim. If it has only one, the other lies beyond every number."""
+    """Draws the bounds of a claim. A missing bound is drawn beyond every number."""
     least, most = row.each.bounds
     return {
         "type": "rect",

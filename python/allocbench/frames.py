@@ -25,7 +25,7 @@ _Row = tuple[str, str, str, float, tuple[float, float] | None, int, str]
 
 
 def cells_of(document: dict) -> pandas.DataFrame:
-    """Returns one row per cell, in stored order. The reason is the first line of the stored one."""
+    """Returns one row per cell, in stored order. The reason is the first line of the stored reason."""
     figure = document.get("run", {}).get("config", {}).get("name", "")
     rows = [{"cell": cell["id"], "figure": figure,
              **{name: cell.get(name, "") for name in ("series", "allocator", "label", "display_name", "form", "workload", "backend", "device", "state",
@@ -54,7 +54,8 @@ def _is_provisional(cell: dict) -> bool:
 def settings_of(cells: pandas.DataFrame) -> pandas.DataFrame:
     """Returns every swept or fixed setting as a column, with None if a cell lacks it.
 
-    If several have the same name, a swept setting wins over one of the workload, and that over one of the allocator.
+    If several settings have the same name, a swept setting wins over a parameter of the workload, which wins over a
+    parameter of the allocator.
     """
     settings = pandas.DataFrame([{**row.allocator_parameters, **row.workload_parameters, "allocator": row.allocator,
                                   "pool_bytes": row.pool_bytes, **row.axes} for row in cells.itertuples()],

@@ -1,6 +1,7 @@
 """Tests a document quickly against a JSON schema.
 
-jsonschema is slow for a large document. So it only explains what is wrong with a document that this test rejects.
+jsonschema is slow for a large document. So jsonschema only explains what is wrong with a document that this test
+rejects.
 """
 
 from __future__ import annotations

@@ -45,17 +45,17 @@ def content_of(folder: Path, name: str) -> bytes:
 def without_results(folder: Path) -> str:
     """Returns what to do about a folder whose results.json is missing."""
     if not file_of(folder, "events.jsonl").exists():
-        return f"{folder} contains no results.json, and no events.jsonl that it could be made from."
+        return f"{folder} contains no results.json, and no events.jsonl to make it from."
     return f"{folder} contains no results.json. If a run was interrupted: {_again(folder)}"
 
 
 def _again(folder: Path) -> str:
-    """Returns how to write results.json again. A packed log must be unpacked first, because `report` reads only
-    unpacked logs.
+    """Returns how to write results.json again. A packed log must be unpacked first, because `report` writes results
+    only beside an unpacked log.
     """
     log = file_of(folder, "events.jsonl")
     if not log.exists():
-        return "No events.jsonl is beside it that it could be made from: fetch both again, or measure again."
+        return "No events.jsonl is beside it to make it from. Fetch both files again, or measure again."
     return f"{f'Unpack {log.name}, then write' if is_packed(log) else 'Write'} it again with: allocbench report {folder}"
 
 

@@ -80,8 +80,7 @@ def _joined(runs, rows_of) -> pandas.DataFrame:
 def _stacked(parts: list[pandas.DataFrame]) -> pandas.DataFrame:
     """Stacks the rows of all parts, with the column `run` first.
 
-    It does not use concat(), because versions of pandas differ in columns that a part lacks or leaves empty, and some
-    warn.
+    It does not use concat(), because versions of pandas treat missing and empty columns of a part differently.
     """
     columns = dict.fromkeys(["run", *(name for part in parts for name in part.columns)])
     values = {name: [value for part in parts for value in (part[name] if name in part else [math.nan] * len(part))] for name in columns}
@@ -89,6 +88,6 @@ def _stacked(parts: list[pandas.DataFrame]) -> pandas.DataFrame:
 
 
 def _column(setting: str, taken: set[str]) -> str:
-    """Returns the name of a setting's column. It must not hide an attribute of pandas, such as `table.size`."""
+    """Returns the name of a setting's column. This name must not hide an attribute of pandas, such as `table.size`."""
     name = setting.replace(".", "_")
     return f"{name}_" if name in taken or hasattr(pandas.DataFrame, name) else name

@@ -124,7 +124,7 @@ class Workshop:
 
 
 def require_races(cells, warnings):
-    """Stops if the race worker refused the plug-in. The lack of its cells must not count as "no race"."""
+    """Stops if the race worker refused the plug-in. Missing cells must not count as "no race"."""
     models = {part: {cell["model"] for cell in cells if cell["part"] == part} for part in ("schedules", "races")}
     missing = models["schedules"] - models["races"]
     if missing:
@@ -152,13 +152,13 @@ class Search:
         return cells
 
     def findings(self, *more, models=None):
-        """Returns the findings. A race run that takes long is not one, because a busy machine causes that too."""
+        """Returns the findings. A hang in the race build is not a finding, because a busy machine causes hangs, too."""
         return [cell for cell in self.cells(*more, models=models)
                 if cell["outcome"] not in ("ok", "unsupported") and (cell["part"], cell["outcome"]) != ("races", "hang")]
 
     def a_few_models_at_a_time(self, option, runs, *more):
         """Makes `runs` runs, spread over all models, and searches four models at a time. It stops after the first four
-        with a finding, because crashes and races in all models take long.
+        models that include a finding, because crashes and races in all models take long.
         """
         per_model = -(-runs // len(self.models))
         for first in range(0, len(self.models), 4):

@@ -14,7 +14,7 @@ from device_code import blanked, device_functions, partner
 # The ids of mutants contain these names, so that --only finds a mutant again.
 OPERATORS = ("order", "bit", "step", "bound", "exchange", "recheck")
 
-# These headers have host code, or code that only inspects.
+# No mistakes are put into these headers, which define parameters and layouts, or inspect a heap.
 NOT_DEVICE = re.compile(r"inspect|_check\.hpp$|parameters\.hpp$|layout\.hpp$")
 
 

@@ -30,11 +30,11 @@ SAMPLE = set(filter(None, os.environ.get("ALLOCBENCH_CHECK_ALLOCATORS", "").spli
 RACES = pathlib.Path(ZOO, "allocbench-worker-tsan").exists()
 RACES_OF_ALLOCATORS = pathlib.Path(WORKERS, "allocbench-worker-tsan").exists()
 
-# These bugs are in the order of memory accesses. Only the race build shows them, because no interleaving on one
+# These bugs concern the order of memory accesses. Only the race build shows them, because no interleaving on one
 # processor does.
 RACE_BUGS = {"zoo_missing_acquire", "zoo_missing_release"}
 
-# Each of these bugs shows in these models only, and the report must contain this text.
+# Each of these bugs shows only in the models beside it, and the report must contain the text beside it.
 SHOWN_BY = {
     "zoo_unmerged_buddies": ({"small_then_large", "large_then_small", "second_heap_sizes", "second_heap_turns"}, "lost when sizes change"),
     "zoo_null_free": ({"free_null", "full_of_nulls", "second_heap_turns"}, "handed out twice"),
@@ -54,8 +54,7 @@ MANY_SIZES = pathlib.Path(__file__).parent / "models" / "findings" / "many_sizes
 SIZE_MODELS = {path.stem: path for path in pathlib.Path(__file__).parent.joinpath("models").glob("*.json")}
 SIZE_BUGS = {"zoo_comb_unchecked_claim", "zoo_comb_partial_retirement", "zoo_comb_late_class", "zoo_comb_kept_guess"}
 WITH_SIZE_MODELS = [item for path in SIZE_MODELS.values() for item in ("--model", str(path))]
-# These models test Comb's guesses and its table of classes. One of 65,000 schedules of wrong_guesses left an empty bin
-# of BulkAlloc where it was (docs/findings.md).
+# These models test Comb's guesses and its table of classes, so BulkAlloc is searched without them.
 ONLY_COMB = {"wrong_guesses", "free_at_once"}
 
 

@@ -116,7 +116,7 @@ class Programs:
 
 
 def pages(root: pathlib.Path) -> list[pathlib.Path]:
-    """Returns the hand-written pages. Of the kept results, these are only the READMEs."""
+    """Returns the pages to check: all README files, and all pages outside of results/."""
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=root, capture_output=True, text=True, check=True).stdout.split()
     return [root / name for name in listed if name.endswith("README.md") or not name.startswith("results/")]
 

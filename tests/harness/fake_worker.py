@@ -2,10 +2,10 @@
 """Runs a fake worker that speaks the protocol of harness/README.md and misbehaves on request.
 
 Tests link it as allocbench-worker-cpu (or -cuda). The allocator's name and the workload parameter `trouble_from` decide
-what it does. Cells with fewer request_bytes than `trouble_from` are ok. A sample takes `seconds`. It reports
-`device_seconds` plus a microsecond per byte as its time, and `wall_factor` times this time as its wall time. So results
-can be compared byte by byte. `noisy` doubles the time at random. FAKE_WORKER_FILL has the seconds that an allocator
-needs to fill its pool; later samples with the same instance start from a copy.
+what it does. Cells with fewer request_bytes than `trouble_from` are ok. A sample takes `seconds`. The worker reports
+`device_seconds` plus a microsecond per byte as the time of the sample, and `wall_factor` times this time as its wall
+time. So results can be compared byte by byte. `noisy` doubles the time at random. FAKE_WORKER_FILL has the seconds that
+an allocator needs to fill its pool; later samples with the same instance start from a copy.
 """
 
 import fcntl

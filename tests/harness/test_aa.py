@@ -12,7 +12,7 @@ from support import ProgramTest
 
 REFERENCE = pathlib.Path(__file__).resolve().parents[2] / "results" / "reference"
 PRECISION = 0.013  # the stopping rule's default
-MOST = 0.01        # largest share of the phases that may differ from themselves
+MOST = 0.01        # largest share of the phases for which `compare` may find a difference between such runs
 PLANTED = 1.05
 FOUND = 0.95
 
@@ -38,7 +38,7 @@ def kept_runs():
 @unittest.skipUnless(kept_runs(), "no A/A runs are kept; tools/record-aa.sh records them")
 class KeptRuns(ProgramTest):
     def precise(self, a, b):
-        """Returns the phases of both runs that reached the precision."""
+        """Returns the phases that reached the precision in both runs."""
         document = json.loads(self.run_program("compare", a, b, "--json", expect=0).stdout)
         self.assertEqual(document["a"]["cards"], document["b"]["cards"])
         for phase in itertools.chain.from_iterable(cell["phases"] for cell in document["cells"]):

@@ -191,7 +191,7 @@ class Compare(ProgramTest):
         self.assertEqual(document["from_stored_intervals"], len(phases))
         for phase in phases:
             self.assertAlmostEqual(phase["ratio"], 1.2, places=6)
-            # Each side has an interval of plus and minus 1 %. That of the ratio is between 1 % and 2 %.
+            # The interval of each side is ±1 %, so that of the ratio is between ±1 % and ±2 %.
             self.assertTrue(1.2 * 0.98 < phase["interval"][0] < 1.2 * 0.99 and 1.2 * 1.01 < phase["interval"][1] < 1.2 * 1.02, phase)
             self.assertEqual((phase["a"]["rounds"], phase["b"]["rounds"]), (6, 6))
         text = self.compare(same, slower).stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREEN = 60
-# The bodies of these contain functions, or are data.
+# Braces after these words enclose functions or data.
 NO_FUNCTION = re.compile(r"\s*(namespace|extern|struct|class|enum|union|template .*(struct|class))\b|.*= (\w+\()?\{$|const \w+ = \(\(\) => \{$")
 
 
@@ -19,8 +19,8 @@ def sources(*suffixes):
 
 
 def bodies(text):
-    """Returns the length of each block in braces, with the line that begins the block: the last line above the closing
-    brace that is not indented more than the brace.
+    """Returns the length of each block in braces, and the line that begins the block. This is the last line above the
+    closing brace that is not indented more than the brace.
     """
     lines = text.splitlines()
     begins = []  # (indentation, line) of the lines that a later line may close

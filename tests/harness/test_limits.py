@@ -6,7 +6,7 @@ import time
 
 from support import ProgramTest
 
-# This is the limit for the program, which starts a Python program as its worker three times.
+# The program must end within this time, in which it starts a worker in Python up to three times.
 SECONDS = 5
 
 

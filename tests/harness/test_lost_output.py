@@ -1,4 +1,6 @@
-"""Tests output that nobody reads or that has no room. Results are written, exit codes are right, and nothing aborts."""
+"""Tests output that nobody reads or that does not fit on the disk. Results are written, exit codes are right, and
+nothing aborts.
+"""
 
 import importlib.util
 import os

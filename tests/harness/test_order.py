@@ -93,7 +93,7 @@ class Deferred(OrderTest):
                 self.assertEqual("while the pool was filled" in result.stderr, is_deferred, result.stderr)
 
     def test_a_fill_takes_no_more_than_a_hundredth_of_the_rest_of_the_run_from_other_cells(self):
-        """The deadline alone gives the fill a quarter of 60 s, and the pool alone 1 MiB / 1 GiB of a second."""
+        """Without the limit of the run, the fill would get a quarter of the deadline: 15 s."""
         for minutes, is_deferred in (("1.5", True), ("10", False)):
             with self.subTest(minutes=minutes):
                 arguments = ("--config", self.slow(1.4, rounds=1, deadline_s=60), "--out", self.out / minutes, "--minutes", minutes)
@@ -122,8 +122,8 @@ class Deferred(OrderTest):
                          ("skipped", "the time limit of the run was reached before its turn (an earlier attempt reached the short deadline of a first round)"))
 
     def test_a_resumed_run_knows_what_was_deferred(self):
-        """`hanging/32` reached the short deadline of a first round before the run was cut. So it comes last at once,
-        with its whole deadline.
+        """`hanging/32` reached the short deadline of a first round before the run was cut. So the resumed run measures
+        it last, with the whole deadline.
         """
         config = self.config(["hanging", "steady"], state="reused", deadline_s=1.5, sweep={"request_bytes": [16, 32]}, rounds=1)
         self.measure(config, *ENOUGH, expect=1)
@@ -153,7 +153,7 @@ class Fills(OrderTest):
         return ("study", "mine", "--configs", folder.parent, "--no-figures")
 
     def test_the_cells_of_a_batch_share_a_fill_in_each_round(self):
-        """A fill takes longer than the four seconds after which a process leaves cells that cost more to another one."""
+        """After four seconds a process usually leaves further cells to another process. Here a fill alone takes longer."""
         self.fill("--config", self.config(rounds=3, least_rounds=3), seconds={"steady": 4.2})
         self.assertEqual(len(self.notes_of("fill")), 3, "one fill per round")
         self.assertEqual(len(self.rounds()), 9)
@@ -301,8 +301,8 @@ class Known(OrderTest):
         self.earlier = self.folder / "earlier"
 
     def make_slow(self, label, seconds, axes=None):
-        """Changes the log as if the first rounds of these cells had taken so long: all cells of a label, or the one
-        with these axes.
+        """Changes the log as if the first rounds of some cells had taken this time. These are all cells of a label, or
+        the cell with these axes.
         """
         log = self.earlier / "events.jsonl"
         events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]

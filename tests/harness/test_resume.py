@@ -16,7 +16,7 @@ KILLS = 12
 
 class Resume(ProgramTest):
     def slow_config(self, **more):
-        # Samples take only 10 ms, so a kill can hit the run anywhere, even while it starts, writes or reduces.
+        # Samples take only 10 ms, so a kill can hit the run anywhere, even while it starts or writes results.
         return self.config(["steady", "per_process", "incorrect"], state="reused",
                            workload={"id": "pulse", "trouble_from": "64B", "seconds": 0.01}, **more)
 
@@ -46,7 +46,7 @@ class Resume(ProgramTest):
             program.communicate()
             self.assert_workers_die()
             if generator.random() < 0.5 and (self.out / "events.jsonl").exists():
-                # A kill in the middle of a write leaves this.
+                # A kill in the middle of a write leaves such a torn line.
                 with open(self.out / "events.jsonl", "ab") as log:
                     log.write(b'{"event":"sample","ti')
         self.measure(config, "--resume", expect=1)
@@ -64,7 +64,7 @@ class Resume(ProgramTest):
         self.assertEqual({event["status"] for event in ended(events).values()}, {"ok", "incorrect"})
 
     def assert_workers_die(self):
-        # The kernel kills them after the program has ended, which may take a moment.
+        # The kernel kills the workers a moment after the program has ended.
         limit = time.monotonic() + 5
         while self.worker_processes() and time.monotonic() < limit:
             time.sleep(0.01)

@@ -177,7 +177,7 @@ class Processes(RoundsTest):
 
 
 def loads_ahead(order, process):
-    """Returns whether a worker loads while another one is at work. It reports when it has loaded."""
+    """Returns whether a worker loads while another one is at work. A worker reports when it has loaded."""
     return (process, "loaded") in order
 
 

@@ -25,8 +25,8 @@ def statuses_and_rounds(folder):
 
 
 def without_samples(found):
-    """Returns the same with the number of rounds instead of the samples, because a long sample is alone in its round, and a
-    busy machine makes long samples.
+    """Replaces the numbers of samples by the number of rounds. A long sample is alone in its round, and samples may be
+    long on a busy machine.
     """
     return {key: (status, {phase: len(rounds) for phase, rounds in phases.items()}) for key, (status, phases) in found.items()}
 

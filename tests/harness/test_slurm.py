@@ -64,7 +64,7 @@ class Slurm:
         self.environment = {**os.environ, "PATH": PATH, "SLURM_CONF": str(folder / "slurm.conf")}
 
     def start(self):
-        """Returns the reason why it cannot be started, or an empty text if it runs."""
+        """Returns the reason why the cluster cannot be started, or an empty text if it runs."""
         missing = [name for name in PROGRAMS if shutil.which(name, path=PATH) is None]
         if missing:
             return f"{', '.join(missing)} not found (tools/install-dependencies.sh --dev)"

@@ -74,7 +74,7 @@ class Order(ProgramTest):
                 self.notes.unlink(missing_ok=True)
                 self.measure(self.config(state=state), out=self.folder / state)
                 cells = [cell for _, cell in self.commands("sample")]
-                # Each cell gets two commands, because the first sample decides how many fit into a round.
+                # Each cell gets two commands, because the first sample shows how many samples fit into a round.
                 self.assertEqual([len(set(cells[i:i + 2])) for i in (0, 2, 4)], [1, 1, 1])
                 self.assertEqual((len(cells), len(set(cells))), (6, 3))
 

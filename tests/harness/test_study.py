@@ -178,14 +178,14 @@ class Study(StudyTest):
 
     def test_the_plan_counts_the_processes_that_a_study_starts(self):
         # In a round, all cells of `steady` share a process. `per_process` takes three processes for each cell. The
-        # program learns from opened cells whether `heaped` uses its share of the device heap. It does, so it takes a
-        # process per pool.
+        # program learns from opened cells whether `heaped` uses its share of the device heap. `heaped` uses it, and so
+        # takes a process per pool.
         self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
         self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
         plan = self.study("mine", "--dry-run").stdout
         self.assertIn("22 to 22 rounds of cells. At least 13 worker processes for 3 allocators if nothing fails. Most processes: per_process 9, steady 2, heaped 2.", plan)
         self.study("mine")
-        # One start for --dry-run and one here, to read the facts of the device.
+        # Both commands also start a worker to read the facts of the device.
         self.assertEqual(len(self.starts()), 14 + 2)
 
     def test_no_figure_meets_a_device_heap_that_another_one_used(self):

@@ -171,8 +171,8 @@ class Generated(ProgramTest):
         self.assertEqual(self.complete("study", "guide", "--only", "guide/sm"), ["guide/small"])
         self.assertEqual(sorted(self.complete("study", "guide", "--only", "")), ["guide/large", "guide/small"])
 
-    # Each entry has the words typed after the program before a Tab, and the completed line: a verb, an option, an
-    # allocator, groups and configs, words of options.
+    # Each entry maps the words after the program to the line after a Tab. The entries complete a verb, options, an
+    # allocator, a group, configs and words of options.
     typed = {"st": "study", "study --re": "study --resume", "describe ste": "describe steady", "study gui": "study guide",
              "study guide --only guide/sm": "study guide --only guide/small", "--backend cp": "--backend cpu", "list al": "list allocators",
              "advise --siz": "advise --sizes", "configs/bey": "configs/beyond/"}

@@ -1,4 +1,4 @@
-"""Tests that commands give no wrong answers, and no good ones without a measurement."""
+"""Tests that commands report damaged input and lost output as errors, and cells without a measurement as not measured."""
 
 import json
 import os

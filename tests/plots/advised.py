@@ -1,4 +1,4 @@
-"""Asks the small guide (guide.py), for the tests of the advice."""
+"""Asks questions about the small guide (guide.py), for the tests of the advice."""
 
 from plots.advice import engine, question
 

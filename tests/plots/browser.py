@@ -33,7 +33,7 @@ def show(browser, page, fragment=""):
 
 
 def wait(browser, script: str):
-    """Waits until the script is true. A page that is not ready in 20 seconds is broken."""
+    """Waits until the script returns true. A page that is not ready in 20 seconds is broken."""
     end = time.monotonic() + 20
     while not (made := browser.execute_script(script)):
         assert time.monotonic() < end, f"still not: {script}"

@@ -105,7 +105,9 @@ def _fill(name: str, taken: float) -> dict:
 
 
 def _handed_over(name: str, freed_by: str) -> dict:
-    """Comb is slow here. Another lane of the warp frees as quickly as if nobody had allocated."""
+    """Makes a cell of guide/handed_over in which Comb is slow. Cells in which another lane of the warp frees are very
+    fast, and answers must not use them.
+    """
     total = COST[name][0] * {"other_block": 10, "anybody": 20, "other_lane": 0.01}[freed_by] * (4 if name == "comb" else 1)
     settings = {"lanes_per_warp": 32, "sizes": "fixed", "request_bytes": 64, "threads": 100_000}
     return _cell(name, "producer_consumer", settings, {"freed_by": freed_by}, _phases(total, 100_000), 1 << 30)

@@ -1,4 +1,6 @@
-"""Makes results folders for the tests, in temporary folders only. Their numbers are invented; their device says so."""
+"""Makes results folders for the tests, in temporary folders only. The numbers are invented, and the name of the device
+says so.
+"""
 
 from __future__ import annotations
 

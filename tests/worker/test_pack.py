@@ -29,7 +29,7 @@ class Pack(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.archive = self.folder / "worker.tar.xz"
 
-    # The test packs one plug-in of the build, because xz takes long for all.
+    # The test packs one plug-in of the build, because xz would take long for all plug-ins.
     def programs(self):
         built = pathlib.Path(WORKER).parent
         programs = self.folder / "programs"

@@ -279,7 +279,7 @@ class Failures(unittest.TestCase):
         self.assertTrue(reason.endswith("; 1 of the nulls is spurious, because all requests fitted into the free memory"), reason)
 
     def test_a_phase_that_serves_nothing_is_no_measurement(self):
-        """Pages of Ouroboros never leave their class."""
+        """A page of Ouroboros never leaves its size class."""
         cell = open_cell("recovery", threads=256, request_bytes=128, freed_share=1, growth=2)
         for answer in ("verify", "sample"):
             status, reason = self.fails(allocator("ouroboros_p_vl_reworked", pool_bytes=1 << 20), cell, on(answer))
@@ -287,7 +287,7 @@ class Failures(unittest.TestCase):
             self.assertRegex(reason, r"^256 of 256 requests returned null, although [0-9.]+ KiB of a pool of 1 MiB was free$")
 
     def test_a_queue_without_room_for_the_free_pages_is_unsupported_and_says_what_would_do(self):
-        """In the published form, frees beyond this room wait for ever."""
+        """In published Ouroboros, a free that finds the queue full waits forever."""
         cells = {"get_page": {"free_share": 0.1}, "recovery": {}, "fragmentation": {}, "scenario": {"scenario": "alloc_256", "free_share": 0.5}}
         for workload, parameters in cells.items():
             if "scenario" not in parameters:

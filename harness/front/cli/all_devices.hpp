@@ -17,8 +17,8 @@ struct ConfigShare {
   std::string card = {};   // UUID of the card that measured the config's results, or empty
 };
 
-// Returns the configs for each of the GPUs with these UUIDs. A config that has results of one of these GPUs continues
-// there. The other configs are spread so that all GPUs have about the same work.
+// Returns the configs for each of the GPUs with these UUIDs. A config that has results of one of these GPUs stays
+// on this GPU. The other configs are spread to balance the estimated work.
 std::vector<std::vector<std::string>> share_out(std::vector<ConfigShare> configs,
                                                 const std::vector<std::string>& cards);
 

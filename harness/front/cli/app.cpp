@@ -87,10 +87,11 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of the requests and of the order of measurements (default: the config's)")
       ->type_name("N");
-  app.add_option("--verify", run.verify,
-                 "full: check the contents of all blocks of every cell. auto (default): on a GPU, if this would take "
-                 "longer than the cell's first round and than 50 ms, check the blocks of at most 1,024 callers. Cells "
-                 "whose counts a plot or a claim shows are always checked in full")
+  app.add_option(
+         "--verify", run.verify,
+         "full: check the contents of all blocks of every cell. auto (default): on a GPU, check the blocks of at "
+         "most 1,024 callers if the full check would take longer than the cell's first round and than 50 ms. "
+         "Cells whose counts a plot or a claim shows are always checked in full")
       ->check(CLI::IsMember({"auto", "full"}))
       ->type_name("auto|full");
   add_device_memory_option(app, run);
@@ -110,7 +111,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       "--one-by-one", run.one_by_one,
       "Start each worker only after the previous one has ended. This takes longer and should not change results");
   app.add_option("--data", run.data,
-                 "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA). Files that it lacks come from data/")
+                 "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA). Files that this folder lacks are read "
+                 "from data/")
       ->check(CLI::ExistingDirectory.description(""))
       ->type_name("DIR");
   add_workers_option(app, run.workers);
@@ -150,7 +152,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
                    "Each config writes into DIR/<name> (default: into results/<name>-<back end>)")
       ->type_name("DIR");
   verb->add_option("--only", study.only, "Measure only this config of the group (repeatable)")->type_name("CONFIG");
-  verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
+  verb->add_flag("!--no-figures", study.figures, "Draw no figures");
   auto* started = verb->add_flag("--started", study.started,
                                  "With --resume: measure only the configs whose folder of results has an event log");
   // A hidden option. With --device all, the parent gives it to each of its processes. Then only the parent selects the
@@ -170,8 +172,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
                     ->type_name("I/N");
   auto* slurm = verb->add_option("--slurm", study.slurm,
                                  "Measure nothing. Print a script that submits N shards to Slurm, and a job that "
-                                 "merges them. Each shard gets the other options, but its own folder in --out, and "
-                                 "draws no figures")
+                                 "merges them. Each shard gets the other options and a folder of its own in --out. "
+                                 "Shards draw no figures")
                     ->check(CLI::Range(std::uint64_t{1}, limits::shards))
                     ->excludes(shard)
                     ->type_name("N");
@@ -193,9 +195,9 @@ void add_study(CLI::App& app, StudyOptions& study) {
 }
 
 constexpr const char* try_footer =
-    "TRACE is a folder that allocbench::Traced wrote (docs/try-your-application.md). For a CONFIG, "
-    "Comb records the job first. Then the allocators of this build replay the calls, kernel by kernel, and the command "
-    "prints a ranking. The results are stored as those of any run.\n"
+    "TRACE is a folder that allocbench::Traced wrote (docs/try-your-application.md). With a CONFIG, the command first "
+    "runs its job with the allocator Comb and records the calls. Then the allocators of this build replay the calls, "
+    "kernel by kernel, and the command prints a ranking. The results are stored like those of any other run.\n"
     "  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
@@ -205,7 +207,7 @@ constexpr const char* try_footer =
 void add_try(CLI::App& app, TryOptions& trying) {
   CLI::App* verb = app.add_subcommand("try", "Rank allocators for your application: replay its trace under each");
   verb->footer(try_footer);
-  verb->add_option("trace", trying.trace, "Folder of a trace, or a config of one job, which is recorded first")
+  verb->add_option("trace", trying.trace, "Folder of a trace, or a config with one job to record first")
       ->required()
       ->type_name("TRACE|CONFIG");
   const auto read_pool = [&trying](const std::string& text) {
@@ -213,8 +215,8 @@ void add_try(CLI::App& app, TryOptions& trying) {
     if (!trying.pool_bytes) throw CLI::ValidationError("--pool", "must be a size such as 2GiB; found " + text);
   };
   verb->add_option_function<std::string>("--pool", read_pool,
-                                         "Pool of every allocator (default: 1.25 times the largest sum of requests "
-                                         "that can live together, at least 64 MiB)")
+                                         "Pool of every allocator (default: 1.25 times the most requested bytes that "
+                                         "can be in use at once, and at least 64 MiB)")
       ->type_name("SIZE");
   add_device_option(*verb, trying.run.device);
   verb->add_option("-o,--out", trying.run.out, "Folder for the results (default results/try/<name>-<back end>)")
@@ -259,7 +261,8 @@ void add_check(CLI::App& app, CheckOptions& check) {
   auto* replay =
       verb->add_option("--replay", check.replay, "Repeat one run, given by its seed string or by the file of a finding")
           ->type_name("SEED|FILE");
-  verb->add_flag("--shrink", check.shrink, "With --replay: shorten the schedule of the failure. Races have no schedule")
+  verb->add_flag("--shrink", check.shrink,
+                 "With --replay: shorten the schedule of the failure. Findings of the race build have no schedule")
       ->needs(replay);
   verb->add_option("--times", check.times,
                    "With --replay: repeat the run this often and count identical repetitions (default 2)")

@@ -19,8 +19,8 @@ void add_report(CLI::App& app, ReportOptions& reporting) {
                               "Write one HTML page instead of the table. The page ranks allocators for each job, shows "
                               "the evidence and needs no network");
   verb->add_option("-o,--out", reporting.page,
-                   "With --html: file of the page (default: report.html in the first folder; for a kept run, in the "
-                   "same folder below build/drawn)")
+                   "With --html: file of the page (default: report.html in the first folder, or below build/drawn if "
+                   "that folder is below results/reference)")
       ->needs(html)
       ->type_name("FILE");
 }
@@ -41,7 +41,7 @@ constexpr const char* compare_footer =
     "ok in A but not in B.\n"
     "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
-    "Runs that were kept without samples are compared by the stored values of few rounds, or by stored intervals.\n"
+    "If a run was kept without samples, its stored values of three to five rounds or its stored intervals are used.\n"
     "To see whether this machine reproduces kept results, and how its card differs:\n"
     "  allocbench compare --with-reference results/reference/h200/guide/small\n"
     "Exit codes: 0: compared; 2: wrong usage, unreadable input or nothing to compare; 4: regression or missing cells "

@@ -197,8 +197,10 @@ void print(const protocol::WorkloadDescription& workload) {
   show("{} ({}), workload\n", workload.name, workload.display_name);
   print_folded("", workload.summary, 0);
   show("paper: {}\nphases: {}{}\n", workload.paper, fmt::join(workload.phases, ", "),
-       workload.null_expected ? "; null pointers are counted. They fail a cell only if most requests with room get null"
-                              : "");
+       workload.null_expected
+           ? "; null pointers are counted. They fail a cell only if most requests with room get null, "
+             "or if no request gets a block"
+           : "");
   if (!workload.untimed_kernels.empty()) {
     show("kernels without times, of which only the registers are reported: {}\n",
          fmt::join(workload.untimed_kernels, ", "));

@@ -65,7 +65,7 @@ struct StudyOptions {
 struct TryOptions {
   std::string trace;  // folder of the trace, or a config of one job
   std::optional<std::uint64_t> pool_bytes =
-      {};          // pool size; if empty, 1.25 times the largest sum of requests in use together, at least 64 MiB
+      {};          // pool size; if empty, 1.25 times the most requested bytes in use at once, and at least 64 MiB
   RunOptions run;  // common options; `config` is empty
 };
 
@@ -86,7 +86,7 @@ struct DescribeOptions {
 struct ReportOptions {
   std::vector<std::string> paths;
   bool html = false;
-  std::string page;  // file of the page; empty: report.html in the first folder or, for a kept run, below build/drawn
+  std::string page;  // file of the page; empty: report.html in the first folder, or below build/drawn for kept runs
 };
 
 struct AdviseOptions {

@@ -21,7 +21,7 @@ using Row = std::vector<std::string>;
 constexpr const char* time_metric = "gpu__time_duration.sum";
 constexpr const char* register_metric = "launch__registers_per_thread";
 constexpr const char* occupancy_metric = "sm__warps_active.avg.pct_of_peak_sustained_active";
-// These are Nsight Compute's counterparts of nvprof's l2_atomic_transactions (CUPTI documentation, metrics table).
+// Together, the next two metrics correspond to nvprof's l2_atomic_transactions (CUPTI documentation, metrics table).
 constexpr const char* atomic_metric = "lts__t_sectors_op_atom.sum";
 constexpr const char* reduction_metric = "lts__t_sectors_op_red.sum";
 

@@ -7,7 +7,7 @@
 
 namespace allocbench::front {
 
-// The measurements of one launch. Values that ncu's table lacks are absent.
+// The measurements of one launch. A number that ncu's table does not contain is nullopt.
 struct MeasuredKernel {
   std::string name;  // name of the function object that the kernel runs
   std::optional<double> seconds;

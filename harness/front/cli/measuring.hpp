@@ -72,7 +72,7 @@ std::string summary_of(const Results& results, std::size_t cells, const std::str
 std::string options_to_continue(const RunOptions& options, const std::string& backend);
 
 // Prints which cells were left out and, with --profile, how the time was spent. If the run ended early, also prints
-// `finished` and `command`, the command to continue, which is empty if another program prints it. Returns the exit
+// `finished` and the command to continue. `command` is empty if another program prints this command. Returns the exit
 // code.
 int exit_code_of(const Ending& ending, bool ok, const std::string& finished, const std::string& command);
 

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The requests of an application hardly depend on its allocator. This allocator has the recording kernels.
+// The plug-in of this allocator has the kernels that record a job.
 constexpr const char* recorder = "comb";
 
 struct Recording {

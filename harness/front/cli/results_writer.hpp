@@ -1,5 +1,5 @@
-// ResultsWriter makes results from logs in the background. With thousands of rounds this takes seconds, for which the
-// workers would otherwise wait.
+// ResultsWriter makes results from logs in the background. With thousands of rounds this takes seconds, and
+// without this thread the workers would wait.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@ class ResultsWriter {
   ResultsWriter& operator=(const ResultsWriter&) = delete;
 
   // Writes the results of this folder soon, from the log as it is then. If writing fails, the next call tries again.
-  // The last results of a run are written in the foreground, which reports an error.
+  // The end of a run writes the last results in the foreground, and reports errors.
   void write_soon(const std::string& folder);
 
  private:

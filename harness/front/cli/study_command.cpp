@@ -74,7 +74,8 @@ std::vector<std::string> configs_of(const StudyOptions& study) {
   return paths;
 }
 
-// A command to continue repeats at most this many --only. If there are more, the logs determine the selection.
+// A command to continue repeats at most this many options --only. If there are more, it has --started instead, and the
+// logs determine the selection.
 constexpr std::size_t most_repeated_names = 3;
 
 struct PlannedConfig {
@@ -155,8 +156,8 @@ std::string joined(const std::vector<std::string>& mistakes, const std::vector<s
       text, others.size(), others.size() == 1 ? "config has" : "configs have", fmt::join(others, ", "));
 }
 
-// Returns the configs that measure something. All configs with mistakes are reported before anything runs. With
-// --only, the mistakes of other configs do not count, so a build with few plug-ins can measure the configs it serves.
+// Returns the configs that measure something. All configs with mistakes are reported before anything runs. With --only,
+// the mistakes of other configs do not count, so a build with few plug-ins can measure the configs that need no others.
 std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Target& target) {
   std::vector<PlannedConfig> planned;
   std::vector<std::string> mistakes;

@@ -80,7 +80,7 @@ std::vector<std::string> warnings(const Comparison& comparison) {
     lines.emplace_back("The two sides were measured on different devices, which may explain differences.");
   } else if (a.cards != b.cards) {
     lines.emplace_back(
-        "The two sides were measured on different cards of one model. Such cards may differ by a few percent.");
+        "The two sides were measured on different cards of one model, which may explain small differences.");
   }
   if (a.drivers != b.drivers) lines.emplace_back("The two sides were measured with different drivers.");
   for (const auto& [name, side] : {std::pair{"A", &a}, std::pair{"B", &b}}) {

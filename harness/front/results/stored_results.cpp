@@ -155,8 +155,8 @@ Results read_run(const std::string& path) {
   if (!history.without_samples) return reduce(std::move(history));
   if (const auto results = results_beside(path)) return read_stored_results(results->string());
   throw UsageError(
-      fmt::format("{} was kept without samples and only has the reasons of failures. Put the results.json.xz that was "
-                  "kept with it, which has the numbers, into the same folder.",
+      fmt::format("{} was kept without samples and only has the reasons of failures. Put the results.json.xz of this "
+                  "run, which has the numbers, into the same folder.",
                   path));
 }
 

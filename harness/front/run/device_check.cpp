@@ -24,7 +24,7 @@ std::vector<std::string> warnings_about(const protocol::Device& device) {
     warnings.push_back("MIG is on, so the device is part of a card. The kept results were measured on whole cards.");
   }
   if (device.ecc && !*device.ecc) {
-    warnings.push_back("ECC is off, so memory is faster than on the cards of the kept results.");
+    warnings.push_back("ECC is off, so memory may be faster than on the cards of the kept results.");
   }
   return warnings;
 }

@@ -17,7 +17,7 @@ _TIMED = ("s", "op/s", "B/s")  # units of quantities that have intervals
 
 
 def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, first: bool = True) -> list[str]:
-    """Returns the caption of a line figure. The drawing appends its own sentences to the first one.
+    """Returns the caption of a line figure. The drawing appends its own sentences to the first sentence.
 
     Only the `first` picture of a figure has the paper's statements and the notes.
     """
@@ -56,7 +56,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
 
 
 def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
-    """Returns the caption of a heat map. Its page of numbers contains times and intervals."""
+    """Returns the caption of a heat map. The figure's page of numbers contains times and intervals."""
     shown = _shown(run, wanted)
     text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
     if provisional.any_of(shown):
@@ -65,13 +65,15 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def interval(run: Run) -> str:
-    """Returns the name of the interval. It names the rounds if the results have them; results.csv does not."""
+    """Returns the name of the interval. The name mentions the rounds if the results have rounds. A results.csv has
+    none.
+    """
     middle = "median of the rounds' means" if run.config.get("statistic") == "mean" else "rounds' median"
     return f"95 % interval of the {middle}" if _rounds(run) else "95 % interval"
 
 
 def _of_some(run: Run, shown: pandas.DataFrame) -> str:
-    """Returns how many values have an interval, if the other values need more rounds for an interval."""
+    """Returns how many values have an interval. The text is empty if all have one, or if the results have no rounds."""
     timed = shown[shown["unit"].isin(_TIMED) & shown["value"].notna()]
     some = int(timed["low"].notna().sum())
     return f", of the {some:,} of {len(timed):,} values that have the six rounds it needs" if some < len(timed) and _rounds(run) else ""
@@ -97,7 +99,9 @@ def _shown(run: Run, wanted: Sequence[tuple[str, str]]) -> pandas.DataFrame:
 
 
 def _statistic(run: Run, shown: pandas.DataFrame) -> str:
-    """Returns `median of 10 samples in 6 rounds`, or `median of 10 samples` and the allocators with fewer samples."""
+    """Returns a text such as `median of 10 samples in 6 rounds`. For cells of one round, it names the allocators with
+    fewer samples instead of the rounds.
+    """
     text = "/".join(sorted({each for each in shown["statistic"] if each})) or "value"
     timed = shown[shown["low"].notna() | (shown["unit"] == "s")]  # counts come from a single pass
     counts = (timed if len(timed) else shown)["samples"].dropna().astype(int)
@@ -118,7 +122,7 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
 
 
 def _with_nulls(run: Run, shown: pandas.DataFrame) -> list[str]:
-    """Lists the allocators with null returns in their times, because a null return is quick."""
+    """Lists the allocators whose times include null returns. A null return is quick, so such a time may be too short."""
     timed = shown.loc[shown["unit"].isin((*_TIMED, "cycles")) & shown["value"].notna(), "cell"].drop_duplicates()
     got = timed[run.at("", "null_returns")["value"].reindex(timed).gt(0).to_numpy()].map(run.cells["allocator"])
     told = [f"{labels.allocator(run, name)} ({number} {'cells' if number > 1 else 'cell'})" for name in run.allocators() if (number := int((got == name).sum()))]

@@ -54,7 +54,7 @@ def _along(run: Run, series: Series, name: str, x: str, log_x: bool) -> tuple[li
     measured = list(series.points["x"])
     spread = numpy.geomspace if log_x else numpy.linspace
     between = spread(min(measured), max(measured), _POINTS).tolist() if len(measured) > 1 else []
-    if all(position == int(position) for position in measured) and max(measured) - min(measured) > _POINTS:  # in a shorter range, rounded positions would make kinks
+    if all(position == int(position) for position in measured) and max(measured) - min(measured) > _POINTS:  # rounding would make kinks in a curve over a short range
         between = [round(position) for position in between]
     positions = sorted(set(measured) | set(between))
     value_at = formulas.along(run, name, series.points["cell"].iloc[0], x)

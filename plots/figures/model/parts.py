@@ -2,8 +2,8 @@
 
 The first picture of a paper's figure has published forms in the order of the config, or other forms if there are none.
 It has at most as many curves as the paper draws (`curves` of the plot, else eight). The other pictures have the rest,
-and each repeats the first curve of the first picture as a yardstick. A figure of no paper has all forms in the
-order of the config.
+and each repeats the first curve of the first picture as a yardstick. A figure that belongs to no paper has all forms in
+the order of the config.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ MOST = 8
 
 
 def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool) -> list[list[str]]:
-    """Returns the labels of each picture. Series without any value do not count and stay beside their neighbours."""
+    """Returns the labels of each picture. Series without any value do not count as curves, and stay in the picture of
+    their neighbours.
+    """
     labels = list(dict.fromkeys(series.label for panel in drawn for series in panel))
     valued = {series.label for panel in drawn for series in panel if len(series.drawn())}
     if max((len({series.label for series in panel} & valued) for panel in drawn), default=0) <= most:

@@ -1,7 +1,8 @@
 """This module finds means that few samples dominate. A line figure marks them with rings, and the caption lists up to
 three.
 
-A mean of at least five samples is dominated by few of them if it exceeds twice their median. The samples come from results.json.
+Few samples dominate a mean of at least five samples if the mean exceeds twice the median. The samples come from
+results.json.
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ def positions(run: Run, phase: str, metric: str) -> list[Position]:
 
 
 def _in_panel(run: Run, key: str, phase: str, metric: str, x: str = "") -> list[dict]:
-    """Returns the entries about the panel of `run` that shows this phase and metric. Their conditions on `x` do not
-    count.
+    """Returns the entries of the plot's list `key` that are about the panel of this phase and metric. Conditions on `x`
+    do not count.
     """
     return [entry for entry in _of_back_end(run, run.plot.get(key, []))
             if (entry.get("metric", metric), entry.get("phase", phase)) == (metric, phase)

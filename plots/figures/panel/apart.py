@@ -14,7 +14,7 @@ from typing import Sequence
 from plots.figures.model.series import Series
 
 _STEP = 4.4      # points between the markers of neighbours in a bundle
-_FARTHEST = 3.0  # greatest distance of a marker from its position, in points: with its radius, less than the margin of the axis
+_FARTHEST = 3.0  # greatest distance of a marker from its position, in points; distance and radius together are less than the axis's margin
 _WIDER = 1.1     # points by which a line is wider than the next line of its bundle
 _WIDEST = 3.6
 
@@ -26,7 +26,7 @@ class Rule:
 
 
 LINES = Rule(near=1.8, most=0.6)
-MARKERS = Rule(near=3.0, most=0.2)  # a marker hides one below it, so fewer coincidences matter
+MARKERS = Rule(near=3.0, most=0.2)  # markers hide each other, so a fifth of the positions is enough
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def moves(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, 
     its markers meet.
 
     `height` is the height of the axes in inches. `spacing` is the usual distance between two positions in points. The
-    markers of a position take less than half of it on either side.
+    markers of a position take less than half of this distance on either side.
     """
     places = [_places(series, bounds, log, height * 72) for series in all_series]
     bundle = list(range(len(places)))

@@ -39,8 +39,8 @@ def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -
     """Draws one entry per label of all panels, in the order of the first panel. The paper's statements, curves of theory
     and the interval of the reference come last.
 
-    A series without any value has no entry, because the strip names it. A series with only provisional values has
-    their marker.
+    A series without any value has no entry, because the strip names it. A series with only provisional values has the
+    marker of such values.
     """
     handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
     handles.sort(key=lambda each: (each[0].get_gid() or "").startswith(("stated", "band", "position", "noise", "theory ")))

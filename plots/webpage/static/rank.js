@@ -57,8 +57,8 @@ const Rank = (() => {
     return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : settings.over_budget;
   }
 
-  // Returns the pool and the largest request that the allocator serves in it, or null if the question does not ask for
-  // more. The pool is the one nearest to the asked pool, among pools with a known limit.
+  // Returns the pool and the largest request that the allocator serves in it, or null if no request of the question
+  // exceeds the limit. The pool is the one nearest to the asked pool, among pools with a known limit.
   function refusedBy(entry, question) {
     let found = null;
     for (const limit of entry.limits)

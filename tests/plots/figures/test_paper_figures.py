@@ -12,8 +12,8 @@ from plots.runs import configs
 ROOT = Path(__file__).resolve().parents[3]
 FIGURES = json.loads(Path(__file__).with_name("paper_figures.json").read_text(encoding="utf-8"))
 SECTIONS = json.loads((Path(__file__).parents[1] / "ledger" / "sections.json").read_text(encoding="utf-8"))
-# These figures have no config of their own. They are drawings of designs, pseudocode and photographs. Figure 6 is a
-# histogram, and fig14_threads draws figure 14.
+# These figures are not in paper_figures.json. Some are drawings, pseudocode or photographs, which have no axes. Figure
+# 6 of pham2025 is a histogram. Figures 11.a to 11.g of the survey are not compared.
 WITHOUT_AXES = {"pham2025": {"3", "6", "7"}, "vinkler2015": {"1", "2"}, "xmalloc2010": {"1", "3"}, "survey2021": {"11.a", "11.b", "11.c", "11.d", "11.e", "11.f", "11.g"}}
 
 

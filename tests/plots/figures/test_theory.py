@@ -159,7 +159,7 @@ def test_a_curve_is_drawn_with_markers_on_it(tmp_path):
 
 
 def test_a_panel_without_an_allocator_has_the_curve_that_others_have_of_it(tmp_path):
-    """The formula knows the free share of the panel, and the legend names each equation once."""
+    """The formula uses the free share of the panel, and the legend names each equation once."""
     config = {**CONFIG, "sweep": {"free_share": [0.01, 0.1]}, "plot": {**CONFIG["plot"], "panels": "free_share"}}
     cells = [_cell(name, threads, 100.0, share) for name, share in (("rw", 0.01), ("corw", 0.01), ("corw", 0.1)) for threads in (1_000, 5_000)]
     drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")

@@ -11,7 +11,7 @@ RED = (176, 0, 0)
 
 
 def test_a_short_coloured_line_on_a_grey_picture_keeps_its_colour():
-    """Its 60 pixels are fewer than those that may change their brightness."""
+    """The 60 pixels of the line are fewer than the pixels that may change their brightness."""
     greys = numpy.linspace(0, 255, 900).astype(numpy.uint8)
     whole = numpy.repeat(numpy.tile(greys, (600, 1))[:, :, None], 3, axis=2)
     whole[300, 100:160] = RED

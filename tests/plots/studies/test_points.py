@@ -158,7 +158,7 @@ def test_every_point_of_comb_is_about_a_config_that_has_it():
         axes = {**config.get("sweep", {}), **{name: values for group in config.get("zip", []) for name, values in group.items()}}
         assert "comb" in config["allocators"], point["config"]
         for name, wanted in point.get("where", {}).items():
-            if isinstance(axes[name], list):  # else powers of two between ends
+            if isinstance(axes[name], list):  # any other axis has the powers of two between two ends
                 assert all(value in axes[name] for value in (wanted if isinstance(wanted, list) else [wanted])), (point["name"], name)
 
 

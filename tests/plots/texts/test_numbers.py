@@ -233,7 +233,7 @@ FINDINGS = [path for path in numbers.texts() if BEGINNING.search(path.read_text(
 @pytest.mark.parametrize("path", FINDINGS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_time_or_rate_is_typed_among_findings(path):
     """Times and rates in sections about our results come from queries. Sentences about papers, deadlines and wanted
-    values may contain typed numbers.
+    values may contain numbers written by hand.
     """
     text = REASONS.split(BEGINNING.split(path.read_text())[1])[0]
     text = re.sub(r"<!--n .*?<!--/n-->", "N", text, flags=re.S)

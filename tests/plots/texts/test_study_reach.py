@@ -1,4 +1,4 @@
-"""Tests the table of what studies reached."""
+"""Tests the table of the cells that studies measured in their time."""
 
 import json
 
