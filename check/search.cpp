@@ -19,9 +19,9 @@
 namespace allocbench::check {
 namespace {
 
-// A launch of a few requests takes a few thousand steps, so a launch with a hundred times as many steps counts as
-// endless. If a whole warp requests from a full heap, the published XMalloc takes 7,000 steps per request before it
-// returns null.
+// A launch that takes more steps than its budget counts as endless. A launch of a few requests needs far fewer steps
+// than `least_budget`. The budget grows with the number of requests, because some designs try many times before they
+// return null.
 constexpr std::uint64_t least_budget = 1 << 18;
 constexpr std::uint64_t most_steps_per_request = 1 << 14;
 // A longer schedule is not written down: it would take more than half of the longest message that the front end reads,

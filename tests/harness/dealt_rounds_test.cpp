@@ -1,4 +1,4 @@
-// These tests divide the rounds of the kept runs of configs/aa.json and configs/aa_*.json on one card into pairs of
+// These tests divide the rounds of each kept run of configs/aa.json and configs/aa_*.json on one card into pairs of
 // runs. They show what a comparison of runs with up to twenty rounds, the default on a GPU, reports about the same
 // card, and about a card that is 5 % slower.
 #include <gtest/gtest.h>

@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The requests of an application hardly depend on its allocator. This allocator has the recording kernels.
+// The recorded job uses this allocator, whose plug-in has the recording kernels. The requests of a job hardly depend on
+// its allocator.
 constexpr const char* recorder = "comb";
 
 struct Recording {

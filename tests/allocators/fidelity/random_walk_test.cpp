@@ -191,7 +191,7 @@ TEST(RwMallocFidelity, SmallRequestsOfAWarpAreOneRequest) {
   FidelityRig<RandomWalkMalloc> rig(1 << 20);
   const Calls mallocs = rig.warp_mallocs(16);
   EXPECT_EQ(mallocs.sum(), (Ops{.loads = 32, .stores = 1 + 16, .updates = 1}));
-  // Each lane loads the word of its page and counts itself out. The last lane clears the bits.
+  // Each lane loads the word of its page and lowers the count of the run's members. The last lane clears the bits.
   EXPECT_EQ(rig.counted_free(mallocs.blocks).sum(), (Ops{.loads = 32, .updates = 32 + 1}));
 }
 

@@ -221,7 +221,7 @@ class RocmDmTest : public ::testing::Test {};
 using Versions = ::testing::Types<RocmDm, RocmDmGrouped>;
 TYPED_TEST_SUITE(RocmDmTest, Versions);
 
-// No block begins where free would take it for a block of the host.
+// No block begins at a multiple of 4 KiB, because free would take it for a block of the host.
 TYPED_TEST(RocmDmTest, NeverHandsOutMultiplesOf4KiB) {
   testing::Rig<TypeParam> rig(2 * MiB);
   std::set<void*> blocks;
