@@ -63,9 +63,9 @@ TYPED_TEST(CircularFidelity, AChunkBelowTheLimitIsNotSplit) {
             TypeParam::look_up_offset + TypeParam::lock_won + TypeParam::leave_offset);
 }
 
-// In lockstep, all lanes try the root, all but one try the next chunk, and so on. So the numbers of lost locks are 0 to
-// 31. Every lane splits its chunk, because the smallest of the first 32 chunks has 8 granules and a request needs 2. No
-// lane looks before it locks, and no lane requests for another.
+// In lockstep, all lanes try the root, all but one try the next chunk, and so on. So the lanes fail to lock 0 to 31
+// chunks. Every lane splits its chunk, because the smallest of the first 32 chunks has 8 granules and a request takes
+// 2. No lane looks before it locks, and no lane requests for another.
 TYPED_TEST(CircularFidelity, EveryLaneOfAWarpLocksByItself) {
   FidelityRig<typename TypeParam::Allocator> rig(pool_bytes);
   Calls mallocs = rig.warp_mallocs(16);

@@ -166,8 +166,8 @@ TEST(GallatinFidelity, TheSegmentOfALargestBlockNeverEntersItsTreeAgain) {
 }
 
 TEST(GallatinFidelity, ASegmentEntersItsTreeAgainAtATenthOfItsBlocks) {
-  // A segment of 2 KiB slices has two blocks. It enters its tree again at the free of the second block, not of the
-  // first.
+  // A segment of 2 KiB slices has two blocks. The free of the first block does not enter the segment into its tree
+  // again. The free of the second block does.
   FidelityRig<Gallatin> rig(pool_bytes, first_fit());
   std::vector<void*> blocks;
   while (void* block = rig.counted_malloc({2048}).blocks[0]) blocks.push_back(block);
