@@ -105,7 +105,7 @@ TEST(DealtRounds, OfOneCardHardlyEverDiffer) {
 }
 
 // The variances of a config's other cells count, too. So a small config with a few noisy cells hides more of the
-// slow-downs of its precise cells: at least nine of ten are found in each config, and at least 95 % in all configs
+// slow-downs of its precise cells. At least nine of ten are found in each config, and at least 95 % in all configs
 // together.
 TEST(DealtRounds, ShowAPlantedSlowDownOfFivePercent) {
   Found all;

@@ -27,7 +27,7 @@ struct CheckPlan {
 // Returns what the worker offers. Warns about unusable plug-ins.
 protocol::CheckerDescription describe_checker(const WorkerProgram& program);
 
-// Throws UsageError for names that do not exist and for model files that cannot be read, and EnvironmentError if the
+// Throws UsageError for names that do not exist and for model files that cannot be read. Throws EnvironmentError if the
 // worker of the search is missing or does not describe itself.
 CheckPlan make_check_plan(const CheckOptions& options);
 

@@ -128,8 +128,8 @@ TEST(GallatinFidelity, AWholeBlock) {
   // The pinned blocks use up the first segment, and the next one is fetched already. One addition takes the slices. The
   // other counts the slices behind the first one, because the free names only the first slice.
   EXPECT_EQ(calls.of_lane[0], request_fresh_block + Ops{.updates = 2});
-  // No other block of the segment is in use, so the segment becomes free: a compare-exchange of the free blocks, an AND
-  // in the class's tree, a store of the class, and an OR in the free segments.
+  // No other block of the segment is in use, so the segment becomes free. This takes a compare-exchange of the free
+  // blocks, an AND in the class's tree, a store of the class, and an OR in the free segments.
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0],
             free_one + return_block + (Ops{.stores = 1, .updates = 2, .compare_exchanges = 1}));
 }
@@ -159,8 +159,8 @@ TEST(GallatinFidelity, TheSegmentOfALargestBlockNeverEntersItsTreeAgain) {
   std::vector<void*> blocks;
   for (std::uint32_t i = 0; i < slices; ++i) blocks.push_back(rig.counted_malloc({4096}).blocks[0]);
   for (std::uint32_t i = 1; i < slices; ++i) rig.counted_free({blocks[i]});
-  // The segment has one block, so it becomes free at once: a compare-exchange of the free blocks, an AND in the class's
-  // tree, a store of the class, and an OR in the free segments.
+  // The segment has one block, so it becomes free at once. This takes a compare-exchange of the free blocks, an AND in
+  // the class's tree, a store of the class, and an OR in the free segments.
   EXPECT_EQ(rig.counted_free({blocks[0]}).of_lane[0],
             free_one + return_block + (Ops{.stores = 1, .updates = 2, .compare_exchanges = 1}));
 }
