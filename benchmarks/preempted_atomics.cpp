@@ -1,8 +1,8 @@
 // Measures how fast the CPU executor searches: the atomics per second of one core, for several numbers of lanes and
 // preemption intervals.
 //
-// The goal is at least 20 million atomics per second with 256 lanes and a random preemption at every atomic. A run of
-// the bug search has 10^3 to 10^5 steps, so this speed decides how many seeds a check can afford.
+// The goal is at least 20 million atomics per second with 256 lanes and a random preemption at every atomic. This speed
+// decides how many seeds a check can afford.
 // preempted_atomics_races is the same program in the race build.
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
-// Measures what a search costs and finds: the time of one seed, and how many of a thousand seeds expose each of five
-// planted bugs (tests/simt/bug_zoo.hpp) under several strategies.
+// Measures the time of one seed. Also measures how many of a thousand seeds expose each of five planted bugs
+// (tests/simt/bug_zoo.hpp), for several strategies.
 //
 // The fixed cost per seed should be less than 100 µs, which is one second for 10,000 seeds. A strategy must stay in the
 // swarm if it finds something that the others do not find.

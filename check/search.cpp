@@ -19,12 +19,12 @@
 namespace allocbench::check {
 namespace {
 
-// A launch of a few requests takes a few thousand steps, so a launch with a hundred times as many steps counts as
-// endless. If a whole warp requests from a full heap, the published XMalloc takes 7,000 steps per request before it
-// returns null.
+// A launch that takes more steps than its budget counts as endless. A launch of a few requests needs far fewer steps
+// than `least_budget`. The budget grows with the number of requests, because some designs try many times before they
+// return null.
 constexpr std::uint64_t least_budget = 1 << 18;
 constexpr std::uint64_t most_steps_per_request = 1 << 14;
-// A longer schedule is not written down: it would take more than half of the longest message that the front end reads,
+// A longer schedule is not written down. It would take more than half of the longest message that the front end reads,
 // and it cannot be shrunk in time. The seed of the run repeats it.
 constexpr std::size_t longest_schedule = 8 << 20;
 constexpr std::size_t history_steps = 1 << 14;
@@ -271,7 +271,7 @@ Failure Search::shrink(const std::string& text, bool apart, std::uint64_t& runs)
   return replay(simt::to_text(shrunk.schedule));
 }
 
-// Repeats the run with a record. The repetition must take the same steps: a difference between two runs of a seed (from
+// Repeats the run with a record. The repetition must take the same steps. A difference between two runs of a seed (from
 // a hashed address or an uninitialised word) would make every finding unrepeatable.
 Failure Search::write_down(simt::ExecutorOptions recorded, const Trial& seen) {
   recorded.record = true;

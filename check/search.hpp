@@ -31,8 +31,8 @@ const char* outcome_word(Outcome outcome);
 
 // Strategy makes the schedules. Examples of its text are "swarm", "random", "random/16", "pct", "pct/3",
 // "round_robin/1", "lockstep", "conflicts" and "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the
-// others run one schedule for each seed. With the suffix "+stores", stores are held back (simt/README.md). Plain swarm
-// holds them back in a quarter of its launches. With "+loads", which dfs does not allow, loads read old values instead.
+// others run one schedule for each seed. The suffix "+stores" holds stores back (simt/README.md). Plain swarm does so
+// in one of four launches on average. With the suffix "+loads", which dfs does not allow, loads may read old values.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
   std::uint32_t argument = 0;  // number after the slash; 0: there is none (dfs: no preemption)

@@ -14,14 +14,14 @@
 // Protocol: In each page, at most one reservation begins inside the page or at its end and needs more places than are
 // left. The owner of this reservation is the leader of a group of lanes. The leader requests the next page, links it
 // and publishes it with release. The group uses the last places of the old page and the first places of the new page.
-// Reservations use acquire (the chain of fetch-adds keeps the release).
+// Reservations use acquire. The fetch-adds of a word form a release sequence.
 //
 // A lane reserves nothing if more places are taken than the page has. It does not wait for the next page, because the
-// lane that requests this page may be in its own warp. It stays pending until all lanes of the warp meet again. Next,
-// its leader loads the word before it adds anything. So the number of places exceeds the page by at most one per lane.
-// The number must stay below 2^19, because larger numbers mean that a malloc has failed. A lane that calls malloc does
-// not wait for other lanes of the list, so every turn ends. A warp waits only for another warp's malloc. The word of a
-// page can return only after the page was freed and reused. This does not happen while lanes append (no ABA).
+// lane that requests this page may be in its own warp. It stays pending until all lanes of the warp meet again. Then
+// the leader of its group loads the word before it adds to it. So the taken places exceed the page by at most one per
+// lane. Their number must stay below 2^19, because larger numbers mean that a malloc has failed. A lane that calls
+// malloc waits for no lane of the list. A warp waits only for another warp's malloc, so every append ends. An old word
+// can return only after its page was freed and reused. This does not happen while lanes append (no ABA).
 //
 // When the allocator returns null, the owner of the reservation marks the word. Lanes that see the mark drop their
 // records. The list keeps its pages.

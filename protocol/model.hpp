@@ -49,8 +49,8 @@ struct ModelStep {
   bool spread = false;
   // For free: the mailbox belongs to the lane whose rank is higher by this number, modulo lanes().
   std::uint32_t from = 0;
-  // For malloc, free and free_null: whether the step is repeated on several slots, so that the mallocs of its lanes
-  // request more than a fresh heap serves (within the bounds of check/filling.cpp). The number of slots depends on the
+  // For malloc, free and free_null: whether the step is repeated on several slots. Then the mallocs of its lanes
+  // request more than a fresh heap serves, within the bounds of check/filling.cpp. The number of slots depends on the
   // allocator, so the search first counts the blocks of a fresh heap.
   bool fills = false;
 };

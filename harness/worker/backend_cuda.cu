@@ -18,8 +18,8 @@ class CudaBackend final : public Backend {
   std::size_t device_heap_bytes() const override { return device_heap_bytes_; }
 
  private:
-  // The size of the device heap can only be set before the first launch of a kernel that uses the heap, and the loading
-  // of a module may count as a launch. So the constructor sets the size right after it opens the device.
+  // The size of the device heap can only be set before the first launch of a kernel that uses the heap. The loading of
+  // a module may count as a launch. So the constructor sets the size right after it opens the device.
   static std::size_t set_heap(simt::Device& device, const BackendOptions& options) {
     if (options.device_heap_bytes) return device.set_device_heap_bytes(*options.device_heap_bytes);
     std::size_t bytes = 0;

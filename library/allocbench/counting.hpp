@@ -25,8 +25,8 @@ struct CountedUsage {
   std::uint64_t refused = 0;  // mallocs that returned null since the heap was created or reset
 };
 
-// CountedShare has the sums of the threads of some warps, in their own sector of memory. If other warps free the
-// blocks, a sum may fall below zero (modulo 2^64), but the total of all sums is right.
+// CountedShare has the sums for the threads of some warps. Each share has its own sector of memory. If other warps free
+// the blocks, a sum may fall below zero (modulo 2^64), but the total of all sums is right.
 struct alignas(32) CountedShare {
   std::uint64_t blocks;
   std::uint64_t bytes;

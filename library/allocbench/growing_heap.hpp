@@ -43,7 +43,7 @@ class GrowingHeap {
   // Returns the handle for kernels. It stays valid after a growth.
   Handle handle() const { return heap_.handle(); }
 
-  // Gives the pool memory for at least `pool_bytes`. The pool does not shrink, and ends with its last whole chunk.
+  // Adds memory until there are at least `pool_bytes`. The pool gets the whole chunks in this memory. It never shrinks.
   // Waits for the stream. No kernel of another stream may use the heap meanwhile. Throws simt::Fault and leaves the
   // heap unchanged if memory or the reservation is exhausted.
   void grow(std::size_t pool_bytes) {

@@ -37,7 +37,7 @@ SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {
 }
 
 // Returns a block at a multiple of `alignment` bytes, for aligned_free() with the same alignment. Returns null also if
-// the alignment is not a power of two, or if size and extra bytes overflow a word.
+// the alignment is not a power of two, or if the size plus the additional bytes overflows a word.
 template <class Heap, class Thread>
 SIMT_FN void* aligned_malloc(Heap& heap, Thread& thread, std::size_t bytes, std::size_t alignment) {
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;

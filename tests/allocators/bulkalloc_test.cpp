@@ -54,9 +54,9 @@ TEST(BulkAlloc, AGroupSharesAsItsLanesWouldInTurn) {
   }
 }
 
-// With a compare-exchange per lane, each of 512 lanes loses 1,000 exchanges in requests and 200 in frees, and the
-// number grows with the lanes. If a lane retries with the value that it read before its pause, 2,048 lanes lose 11
-// exchanges each, and 8,192 lanes lose 41 each.
+// One lane of a group makes the compare-exchange for all lanes of the group. If each lane made its own, the lost
+// compare-exchanges per lane would grow with the number of lanes. They would also grow if a lane retried with the value
+// that it read before its pause.
 TEST(BulkAlloc, ManyLanesThatAskForPagesLoseFewExchanges) {
   constexpr std::uint32_t lanes = 2048;
   Rig rig(lanes * std::size_t{8192}, {}, 1, 4, simt::StrategyKind::round_robin);

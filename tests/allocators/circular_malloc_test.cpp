@@ -259,7 +259,7 @@ TYPED_TEST(ReworkedWalkTest, LeavesOutChunksThatWereTooSmallFromTheStart) {
   }
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 8 * 4096);
   const Walks walks = walks_of(rig, {5000});
-  EXPECT_EQ(rig.offset(walks.blocks[0]), 9 * 4096);  // begin of the last chunk
+  EXPECT_EQ(rig.offset(walks.blocks[0]), 9 * 4096);  // the last chunk begins there
   EXPECT_EQ(walks.steps[0], 1u);                     // 255 free chunks of 16 bytes lie between
 }
 

@@ -1,5 +1,5 @@
-// These tests check Comb in a nearly full pool: a request makes few operations, gets no null while a slot is left, and
-// many warps together find all slots.
+// These tests check Comb in a nearly full pool. A request makes few operations and gets no null while a large enough
+// slot is left. Many warps together find all slots.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -43,7 +43,7 @@ TEST(CombFullPool, FindsTheLastTenthOfAPoolInFewOperations) {
   rig.free(rig.malloc(std::vector<std::uint64_t>(requests, 64), 256), 256);
   const testing::CountedMallocs mallocs = testing::count_mallocs(rig, 64, requests, 256);
   EXPECT_EQ(served(mallocs.blocks), requests);
-  // A search that looks into one chunk after the other takes more than twenty operations per request.
+  // A search that looked into one chunk after the other would exceed this limit.
   EXPECT_LT(mallocs.operations, 10 * requests);
 }
 
@@ -59,8 +59,8 @@ double operations_of_a_fill(std::size_t pool_bytes, std::uint64_t prepared) {
   return static_cast<double>(mallocs.operations) / pages;
 }
 
-// If each warp searched the pool by itself, a pool of four times the size would take 1.6 to 2 times the operations per
-// malloc.
+// If each warp searched the pool by itself, a malloc would take more operations in a larger pool, and the test would
+// fail.
 TEST(CombFullPool, AMallocCostsTheSameWhenALargerPoolIsFilledToTheLastBlock) {
   for (const std::uint64_t prepared : {0u, 8u}) {
     const double small = operations_of_a_fill(4 << 20, prepared);
@@ -75,8 +75,8 @@ TEST(CombFullPool, WarpsLearnTogetherThatNothingIsLeft) {
   ASSERT_EQ(served(taken), slots);
   const testing::CountedMallocs refused = testing::count_mallocs(rig, 256, slots, 256);
   EXPECT_EQ(served(refused.blocks), 0u);
-  EXPECT_LT(refused.operations, 200 * slots);  // several times as many if each warp searched the pool by itself
-  // The next request finds a slot that is freed after that, wherever the slot lies.
+  EXPECT_LT(refused.operations, 200 * slots);  // exceeded if each warp searched the pool by itself
+  // If a slot is freed now, the next request finds this slot, wherever it lies.
   for (const std::uint32_t i : {0u, slots / 2, slots - 1}) {
     rig.free({taken[i]});
     EXPECT_EQ(rig.malloc({256})[0], taken[i]);
@@ -97,8 +97,8 @@ TEST(CombFullPool, MixedSizesGetPreparedChunksOfOtherClassesInFewOperations) {
   Rig<Comb> rig(pool_bytes, chunks_of(65536), 1, 4, simt::StrategyKind::lockstep);
   const std::vector<void*> taken = rig.malloc(std::vector<std::uint64_t>(pool_bytes / 1024 * 9 / 10, 1024), 256);
   ASSERT_EQ(served(taken), taken.size());
-  // If groups competed for a chunk that another group is retiring, or retired chunks of many words first, a request
-  // would take more than fifty operations on average. One request would take two thousand.
+  // If groups competed for a chunk that another group is retiring, or retired chunks of many words first, the
+  // operations would exceed both limits below.
   const testing::CountedMallocs mallocs = testing::count_mallocs(rig, mixed_sizes(requests), 256);
   EXPECT_EQ(served(mallocs.blocks), requests);
   EXPECT_LT(mallocs.operations, 15 * requests);

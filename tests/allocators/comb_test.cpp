@@ -160,7 +160,7 @@ TEST(Comb, LoneLanesOf4To8KiBBeginInOpenWordsOfAPreparedPool) {
 
 TEST(Comb, AWrongGuessLeavesNothingBehind) {
   Rig<Comb> rig(1 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
-  // All chunks serve 64 bytes, and one block of each is in use. So a warp that requests 128 bytes guesses wrong.
+  // All chunks serve 64 bytes, and one block of each is in use. So the first claim for 128 bytes guesses a wrong chunk.
   const std::vector<void*> others = rig.malloc(std::vector<std::uint64_t>((1 << 20) / 64, 64), 256);
   std::vector<void*> frees;
   std::set<std::ptrdiff_t> kept;

@@ -99,7 +99,7 @@ TEST(HallocHash, NamesEveryBlockOfASlabOnce) {
     const std::uint32_t blocks = published().chunks(halloc::kind_of(id)).divisor() >> halloc::block_log(id);
     std::set<std::uint32_t> chunks;
     for (std::uint32_t c = 0; c < blocks; ++c) chunks.insert(published().first_probe(id, c));
-    EXPECT_GE(chunks.size(), blocks * 99 / 100) << id;  // fewer only if N is not a multiple of K T
+    EXPECT_GE(chunks.size(), blocks * 99 / 100) << id;  // fewer only if N is not a multiple of K T (size_classes.hpp)
   }
 }
 

@@ -10,7 +10,7 @@ constexpr std::uint32_t granules(std::uint64_t bytes) { return static_cast<std::
 constexpr std::uint64_t MiB = 1 << 20;
 
 TEST(PreSplit, ReachesTheRootsOfThePaperForOneHeap) {
-  // With a smallest chunk of 16 B, a pool of 512 MiB has 21 levels, from a root of 16 MiB down to 16 B, and so on.
+  // A pool of 512 MiB has 21 levels. The size of chunks halves from level to level, from 16 MiB at the root to 16 B.
   const struct {
     std::uint64_t pool, root;
     std::uint32_t levels;

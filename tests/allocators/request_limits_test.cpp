@@ -1,6 +1,6 @@
-// The designs listed below must keep four promises: a request larger than the pool returns null and changes nothing,
-// requests of zero bytes follow the trait, a fresh pool serves max_request, and reset() makes a full pool fresh if the
-// traits promise this. The contract suite (tests/contract) checks all designs.
+// The designs listed below must keep four promises. A request larger than the pool returns null and changes nothing.
+// Requests of zero bytes follow the trait. A fresh pool serves max_request. If the traits promise a reset(), it makes a
+// full pool fresh. The contract suite (tests/contract) checks all designs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -370,8 +370,8 @@ FillCounts fill_of(std::uint32_t regions) {
 
 // A walk that starts near the end of an access block leaves it at once. Later walks must still start in this block.
 // Otherwise pass 2 tries all pages from the first one on, and the pages tried per request grow with the pool. As
-// published, an access block has an eighth of all regions. On average, a request reads more than half of its counters,
-// and fewer than three more than all of them.
+// published, an access block has an eighth of all regions. On average, a request reads more than half as many counters
+// as a block has, and fewer than three more than a block has.
 TEST(ScatterAlloc, TriesAsManyPagesPerRequestToFillALargePoolAsASmallOne) {
   for (const std::uint32_t regions : {64u, 256u}) {
     SCOPED_TRACE(::testing::Message() << regions << " regions");

@@ -1,5 +1,5 @@
-// These tests check that a search finds four mistakes of a bump allocator: a block for a request that no heap can
-// serve, a write behind the metadata, a block that ends outside the pool, and memory that is never served.
+// These tests check that a search finds four mistakes of a bump allocator. The mistakes are a block for a request that
+// no heap can serve, a write behind the metadata, a block that ends outside the pool, and memory that is never served.
 #include <gtest/gtest.h>
 
 #include "check/library.hpp"

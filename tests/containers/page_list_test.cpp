@@ -56,7 +56,7 @@ struct FinishLists {
   }
 };
 
-// A block appends to one list in shared memory. Then it stores the newest page and the number of records of the list.
+// A thread block appends to one list in shared memory. Then it stores the list's newest page and number of records.
 struct AppendToShared {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, SharedPages lists, std::uint64_t* newest,
@@ -182,7 +182,7 @@ TEST(PageList, WorksInSharedMemory) {
   }
 }
 
-// A lane of each block appends two records.
+// The first lane of each warp appends two records.
 struct AppendTwo {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, GlobalPages lists, GlobalPages::Tail* tail,

@@ -10,8 +10,8 @@ namespace allocbench::contract {
 
 namespace {
 
-// If only a number of steps (`max_steps`) ends the searches of a design, this function sets a low limit: at most four
-// laps over a list of chunks of 16 bytes in 1 MiB.
+// If only a number of steps (`max_steps`) ends the searches of a design, this function sets a low limit. The limit is
+// at most four laps over a list of chunks of 16 bytes in 1 MiB.
 ParameterValues with_short_searches(const AllocatorType& type, std::size_t pool_bytes, ParameterValues values) {
   const auto is_bound = [](const auto& parameter) { return std::string_view(parameter.name) == "max_steps"; };
   const auto& known = type.parameters;

@@ -1,6 +1,6 @@
-// Heap is one allocator with a pool, and every block that scripts have got from it. After each script it checks these
-// blocks: they lie in the pool or the device heap, are aligned, share no byte with another live block and keep their
-// owner's bytes (if `touch` is true). In pools below 1 GiB it also checks the design's invariants.
+// Heap is one allocator with a pool, and every block that scripts have got from it. After each script it checks that
+// these blocks lie in the pool or the device heap, are aligned, and share no byte. If `touch` is true, it also checks
+// that they keep their owners' bytes. In pools below 1 GiB it also checks the design's invariants.
 #pragma once
 
 #include <optional>

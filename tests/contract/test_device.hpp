@@ -91,8 +91,8 @@ class TestDevice {
     // Environment variables can set another seed and another number of multiprocessors.
     result.seed = from_environment(seed_variable, 7);
     result.sm_count = from_environment(sms_variable, result.sm_count);
-    // A malloc that does not end becomes a fault after some seconds. The longest launch of the suite needs a tenth of
-    // this budget.
+    // A launch that exceeds this number of steps ends with a fault. So a case in which a malloc does not end fails, and
+    // the other cases run.
     result.step_budget = std::uint64_t{100'000'000};
     result.device_heap_bytes = std::max<std::size_t>(device_heap_bytes, 64 << 10);
     return result;

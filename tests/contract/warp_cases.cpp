@@ -13,8 +13,8 @@ using Part = bool (*)(std::uint32_t thread, std::uint32_t round);
 
 constexpr std::uint32_t rounds_of_calls = 6;
 
-// The threads of a part request `sizes` in six rounds. The next round but one frees the blocks of a round if the design
-// frees single blocks. All requests together are at most an eighth of the pool, so every null is spurious.
+// The threads of a part request `sizes` in six rounds. If the design frees single blocks, the blocks of most rounds are
+// freed two rounds later. All requests together are at most an eighth of the pool, so every null is spurious.
 void take_and_free(const AllocatorType& type, Report& report, Calls calls, Part part,
                    const std::vector<std::uint64_t>& sizes) {
   Heap heap(type, roomy_pool(type, sizes), report);

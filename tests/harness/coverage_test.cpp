@@ -1,5 +1,5 @@
-// Tests how often an interval covers the true value: in at least 93 % of the trials. For smooth spreads of processes, a
-// fixed number of rounds and an exact clock, the limit is 97 %.
+// These tests check that an interval covers the true value in at least 93 % of the trials. For smooth spreads of
+// processes, a fixed number of rounds and an exact clock, the share must also be at most 97 %.
 #include <gtest/gtest.h>
 
 #include "tests/harness/simulated_rounds.hpp"

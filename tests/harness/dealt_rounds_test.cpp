@@ -1,4 +1,4 @@
-// These tests divide the rounds of the kept runs of configs/aa.json and configs/aa_*.json on one card into pairs of
+// These tests divide the rounds of each kept run of configs/aa.json and configs/aa_*.json on one card into pairs of
 // runs. They show what a comparison of runs with up to twenty rounds, the default on a GPU, reports about the same
 // card, and about a card that is 5 % slower.
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ TEST(DealtRounds, OfOneCardHardlyEverDiffer) {
 }
 
 // The variances of a config's other cells count, too. So a small config with a few noisy cells hides more of the
-// slow-downs of its precise cells: at least nine of ten are found in each config, and at least 95 % in all configs
+// slow-downs of its precise cells. At least nine of ten are found in each config, and at least 95 % in all configs
 // together.
 TEST(DealtRounds, ShowAPlantedSlowDownOfFivePercent) {
   Found all;

@@ -34,7 +34,7 @@ struct Outcome {
   std::string text;
 };
 
-// Launches the kernel. Its first argument is device memory of `words` zeros.
+// Launches the kernel. The kernel's first argument is device memory of `words` zeros.
 template <class Kernel>
 Outcome outcome_of_launch(Device& device, LaunchShape shape, Kernel kernel, std::size_t words) {
   Stream stream(device);

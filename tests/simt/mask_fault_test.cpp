@@ -4,7 +4,7 @@
 namespace simt::faults {
 namespace {
 
-// In OtherOperation, all lanes name the full mask, but half of them in another operation.
+// In OtherOperation, all lanes name the full mask, but half of the lanes call another operation.
 struct OtherOperation {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t*) const {

@@ -9,7 +9,7 @@
 
 namespace simt::test {
 
-// Launches the kernel and returns its races. Its first argument is device memory of 64 zeros.
+// Launches the kernel and returns its races. The kernel's first argument is device memory of 64 zeros.
 template <class Kernel>
 RaceReport races_of(const ExecutorOptions& options, LaunchShape shape, Kernel kernel) {
   Device device(options);

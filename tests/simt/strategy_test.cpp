@@ -86,7 +86,7 @@ TEST(Pct, PreemptsOnlyAtItsChangePoints) {
   }
 }
 
-// In Aggregated, lanes take ways of different length to a warp-aggregated addition, eight times.
+// In each of eight rounds of Aggregated, lanes make different numbers of steps before a warp-aggregated addition.
 struct Aggregated {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -47,7 +47,7 @@ struct Forgetful : FdgMallocReworkedOnKma {
   }
 };
 
-// A workload with the kernels that it and the leak check launch.
+// A workload, and the kernels that the workload and the leak check launch.
 template <class W, class... Lists>
 struct Tested {
   using Workload = W;

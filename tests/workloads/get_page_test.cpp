@@ -1,5 +1,5 @@
-// These tests check that exactly the wanted share of pages is free before get_page measures, for every pattern, whether
-// pages are marked or taken by malloc, and that no page stays allocated.
+// These tests check that exactly the wanted share of pages is free before get_page measures, and that no page stays
+// allocated. They use every pattern, with pages that are marked and with pages that malloc takes.
 #include "workloads/get_page/get_page.hpp"
 
 #include <gtest/gtest.h>

@@ -205,8 +205,8 @@ TEST(GroupBy, FindsPagesWithTwoOwners) {
   }
 }
 
-// Two passes of single records need two pages for each of 800 keys, unless the second pass frees each page of the first
-// pass as soon as it has read it.
+// Two passes of single records need two pages for each of 800 keys. They need fewer pages if the second pass frees each
+// page of the first pass as soon as it has read the page.
 TEST(GroupBy, EarlyFreesNeedLessMemory) {
   for (const char* method : {"tails", "runs"}) {
     for (const bool early : {false, true}) {

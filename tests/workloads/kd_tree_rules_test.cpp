@@ -147,8 +147,8 @@ TEST(ReferenceTree, IsTheSameWithAndWithoutHelpers) {
   EXPECT_EQ(visitor.nodes.size(), alone.nodes());
 }
 
-// Published has N_ref, N_alloc, mean, true deviation and wrapped deviation from an independent model of the published
-// build. If areas are rounded in another order, the counts change by up to 0.1 %.
+// Published has the statistics of a scene, from an independent model of the published build. If areas are rounded in
+// another order, the counts change a little, so the test has tolerances.
 struct Published {
   const char* scene;
   std::uint32_t subdivisions;
@@ -197,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, PublishedStatistics,
                                          Published{"dragon_scans", 0, 1'417'753, 17.08, 6'948'918, 75.2, 2299.1,
                                                    395.0}));
 
-// The published model of only one scene is available. The paper's row for this scene is 4.70, 101K, 100.8, 734.7.
+// For this scene, the paper states 101K requests with mean 100.8 and deviation 734.7. Other models are not available.
 TEST(PublishedStatistics, OfSibenikAreThoseOfThePaper) {
   if (!has_data_file("scenes/sibenik_original.ply.gz")) GTEST_SKIP() << "no scenes/sibenik_original.ply.gz";
   const RequestStatistics& requests = prepared_scene({.scene = "sibenik_original"})->reference.requests;

@@ -1,5 +1,5 @@
-// These tests compare the kd-tree build under many schedules with its reference: with nodes shared among warps, with
-// warps that keep their nodes, with faulty allocators, and when memory runs out.
+// These tests compare the kd-tree build under many schedules with its reference. Warps share nodes or keep their own
+// nodes, allocators have faults, or memory runs out.
 #include "workloads/kd_tree/kd_tree.hpp"
 
 #include <gtest/gtest.h>

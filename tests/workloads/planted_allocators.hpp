@@ -25,8 +25,8 @@ enum class Fault {
   null_takes_a_slot
 };
 
-// The heap has slots with a used word each. A search starts at the slot that the number of calls gives. A request may
-// be as large as a slot.
+// The heap has slots. A word for each slot states whether the slot is in use. The number of earlier mallocs gives the
+// slot at which a search starts. A request may be as large as a slot.
 template <Fault fault, std::uint64_t bytes_of_slot = 64>
 class SlotMalloc {
  public:
@@ -69,7 +69,7 @@ class SlotMalloc {
     if (fault == Fault::overlap) return pool_.base + call * 16;
     if (fault == Fault::misaligned && call == 5) return pool_.base + call * slot_bytes + 4;
     if (fault == Fault::out_of_bounds && call == 5) return pool_.base + pool_.bytes - 8;
-    // A search that gives up early tries half of the slots, from a random place on.
+    // A search that gives up early tries half of the slots and starts at a random slot.
     const bool is_short = fault == Fault::short_search;
     const std::uint32_t start = is_short ? static_cast<std::uint32_t>(thread.clock() + call) * 0x9e3779b1u >> 8 : call;
     for (std::uint32_t tried = 0; tried < (is_short ? slots_ / 2 : slots_); ++tried) {

@@ -87,7 +87,7 @@ TEST(TwoPhase, MixedSizesAreDrawnPerRequest) {
   EXPECT_EQ(rig.value("requested_bytes"), static_cast<double>(expected));
 }
 
-// The 100 threads above form warps of 32, 32 and 16 callers in the first block, and of 20 in the second.
+// The 100 threads of small() form warps of 32, 32 and 16 callers in the first block, and of 20 in the second.
 TEST(TwoPhase, WhatTakesPartDoesSoAsAWhole) {
   Parameters parameters = small();
   parameters.share = 0.5;

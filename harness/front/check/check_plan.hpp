@@ -17,8 +17,8 @@ struct CheckPlan {
   std::optional<WorkerProgram> race_seer;  // race build's worker; empty if it is not built or not wanted
   std::vector<std::string> allocators;
   std::vector<std::string> race_allocators;  // allocators that the race build can run
-  // False if a wanted search for races lacks the race build, or this build lacks an allocator. Also false if no
-  // allocator is named and a plug-in is unusable.
+  // False if a search for races is wanted but the race build is missing or lacks an allocator of the plan. Also false
+  // if no allocator is named and a plug-in is unusable.
   bool complete = true;
   std::vector<protocol::Model> models;
   std::vector<std::string> model_files;  // file of each model; empty for built-in models
@@ -27,7 +27,7 @@ struct CheckPlan {
 // Returns what the worker offers. Warns about unusable plug-ins.
 protocol::CheckerDescription describe_checker(const WorkerProgram& program);
 
-// Throws UsageError for names that do not exist and for model files that cannot be read, and EnvironmentError if the
+// Throws UsageError for names that do not exist and for model files that cannot be read. Throws EnvironmentError if the
 // worker of the search is missing or does not describe itself.
 CheckPlan make_check_plan(const CheckOptions& options);
 

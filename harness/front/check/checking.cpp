@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t runs_per_task = 500;
 constexpr double task_limit_seconds = 60;
 constexpr double single_run_limit_seconds = 10;
-// ThreadSanitizer makes runs slow, most of all on models with a second heap and on a busy machine.
+// ThreadSanitizer makes runs slow, so a task of the race build gets more time.
 constexpr double race_limit_seconds = 300;
 
 }  // namespace

@@ -155,8 +155,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_flag("!--no-figures", study.figures, "Draw no figures");
   auto* started = verb->add_flag("--started", study.started,
                                  "With --resume: measure only the configs whose folder of results has an event log");
-  // A hidden option. With --device all, the parent gives it to each of its processes. Then only the parent selects the
-  // shard, draws the figures and prints the command to continue.
+  // This option is hidden. With --device all, the parent process gives it to each of its child processes. Then only the
+  // parent selects the shard, draws the figures and prints the command to continue.
   verb->add_option("--part", study.part)->group("");
   const auto read_shard = [&study](const std::string& text) {
     study.shard = parse_shard(text);

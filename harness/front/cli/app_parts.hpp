@@ -11,7 +11,7 @@ namespace allocbench::front {
 
 void add_workers_option(CLI::App& app, std::string& workers);
 
-// Adds --device N to a verb that measures on one device. `when` is the beginning of its help.
+// Adds --device N to a verb that measures on one device. `when` is the beginning of the option's help.
 CLI::Option* add_device_option(CLI::App& app, int& device, const std::string& when = "");
 
 // Adds the verbs report, advise, compare and merge.

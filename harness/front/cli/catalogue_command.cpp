@@ -123,7 +123,7 @@ std::string shown_form(const protocol::AllocatorDescription& allocator) {
   return allocator.form == "own" ? "own design" : allocator.form;
 }
 
-// Prints the allocators by family (the forms of one paper), in the order of the first member of each family.
+// Prints the allocators by paper. The papers have the order of their first allocators.
 void print_families(const Offer& offer) {
   std::vector<std::pair<std::string, std::vector<const Offered<protocol::AllocatorDescription>*>>> families;
   std::size_t width = 0;

@@ -108,7 +108,7 @@ class EarlierRuns {
 };
 
 // Adds the kept results of these configs, if there are any. An unreadable folder only causes a warning, because kept
-// results affect only the order of cells and the short deadlines.
+// results only help to predict times and failures.
 void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector<std::string>& figures, bool quiet) {
   for (const std::string& figure : figures) {
     const fs::path folder = reference / figure;

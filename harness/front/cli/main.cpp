@@ -50,7 +50,7 @@ int after_output(int exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // If standard streams are closed at the start, /dev/null takes their numbers. Otherwise pipes would get these
+  // If standard streams are closed at the start, /dev/null takes their numbers, so that pipes do not get these
   // numbers.
   int descriptor = open("/dev/null", O_RDWR);
   while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = dup(descriptor);

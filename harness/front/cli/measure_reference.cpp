@@ -54,7 +54,9 @@ bool can_be_compared(const CellResult& result) {
 struct Candidate {
   Kept* kept;
   const CellResult* result;
-  double seconds;  // time of a first round with its verification, or of the timed phases if that is unknown
+  // Wall time of the first round with its verification. If this time is unknown for any cell, all cells have the time
+  // of their longest phase instead.
+  double seconds;
 };
 
 double timed_seconds(const CellResult& result) {
@@ -141,7 +143,7 @@ fs::path folder_of(const CompareOptions& options, const Kept& kept) {
   return fs::path(options.out) / kept.first->figure;
 }
 
-// Returns the config that is stored with the run, because the current config with its name may differ.
+// Returns the config that is stored with the run, because the current config of this name may differ.
 std::string text_of(const Kept& kept) { return kept.first->history.config->dump(2) + "\n"; }
 
 void plan_figure(const CompareOptions& options, RunOptions run, Kept& kept, const Target& target) {

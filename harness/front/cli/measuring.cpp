@@ -59,7 +59,7 @@ Target find_target(const RunOptions& options) {
   try {
     target.device = probe(target.program, options);
   } catch (const EnvironmentError& error) {
-    // A plan needs no device.
+    // --dry-run and --print-config need no device.
     if (!options.dry_run && !options.print_config) throw;
     tell("allocbench: back end {} without a device: {}\n", options.backend, error.what());
     return target;
@@ -75,7 +75,7 @@ std::optional<Catalogue> other_catalogue(const RunOptions& options, const std::s
   try {
     return describe_worker(*program);
   } catch (const EnvironmentError&) {
-    return std::nullopt;  // this run does not need it
+    return std::nullopt;  // the run does not need the other catalogue
   }
 }
 
@@ -170,7 +170,7 @@ std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& prog
 
 namespace {
 
-// The number of worker processes for the rounds that all cells get.
+// The number of worker processes that measure the least rounds of all cells.
 struct Starts {
   std::vector<std::pair<std::size_t, std::string>> by_allocator;
   std::size_t all = 0;

@@ -1,5 +1,5 @@
 // This file starts the Python package `plots`, which draws figures, makes the HTML page, judges claims and gives advice
-// from stored results. It also starts the Python programs in tools/.
+// from stored results. become_tool() starts the Python programs in tools/.
 #pragma once
 
 #include <string>

@@ -72,7 +72,7 @@ void check_phases(const ProfileOptions& options, const Catalogue& catalogue, con
   }
 }
 
-// The toolkit's folder is often not on PATH.
+// Searches PATH, then the toolkit's folder, which is often not on PATH.
 std::string find_ncu(const ProfileOptions& options) {
   if (!options.ncu.empty()) return options.ncu;
   const char* const path = std::getenv("PATH");
@@ -102,9 +102,9 @@ std::string cell_text(const Cell& cell) {
 
 std::vector<std::string> command_of(const ProfileOptions& options, const WorkerProgram& worker, const Choice& choice,
                                     const std::string& ncu, const std::string& table) {
-  // ncu does not change the clocks, so the GPU has the clocks of a study.
+  // With `--clock-control none`, ncu does not change the clocks, so the GPU has the clocks of a study.
   std::vector<std::string> command = {ncu, "--log-file", table, "--clock-control", "none", "--nvtx"};
-  // The worker marks the range `sample` around the phases, which are ranges, too.
+  // The worker marks each phase as a range inside the range `sample`.
   if (options.phases.empty()) command.insert(command.end(), {"--nvtx-include", "sample/"});
   for (const std::string& phase : options.phases) command.insert(command.end(), {"--nvtx-include", "sample/" + phase});
   for (const std::string& option : options_of_ncu()) command.push_back(option);

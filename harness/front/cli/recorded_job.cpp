@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The plug-in of this allocator has the kernels that record a job.
+// The recorded job uses this allocator, whose plug-in has the recording kernels. The requests of a job hardly depend on
+// its allocator.
 constexpr const char* recorder = "comb";
 
 struct Recording {

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 // Size of the pool, as a multiple of the most requested bytes that are live together.
 constexpr double pool_share = 1.25;
-// Least default size of the pool. Many designs use chunks of megabytes and need several chunks for each size.
+// Least default size of the pool. Many designs use chunks of megabytes and need several chunks for each request size.
 constexpr std::uint64_t least_pool = std::uint64_t{64} << 20;
 
 traces::Trace read_recorded(const std::string& folder) {

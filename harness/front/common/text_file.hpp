@@ -10,7 +10,7 @@ namespace allocbench::front {
 // `what` is the name of the file in errors, such as "The config".
 //
 // Throws UsageError for files that are missing, unreadable, damaged, larger than the limit, or not regular. Reading a
-// pipe, a device or a folder might never begin or never end.
+// pipe or a device might never begin or never end.
 std::string read_text_file(const std::string& path, const std::string& what, std::uint64_t limit_bytes);
 
 }  // namespace allocbench::front

@@ -45,8 +45,8 @@ Estimate estimate_of(const ComparedCell& cell, const ComparedPhase& phase) {
   return estimate(phase.rounds, cell.statistic, clock_step_of(cell.backend, phase.name, cell.phases.size()));
 }
 
-// Returns the phase on the scale of logarithms, from its rounds or its stored interval. Returns nullopt if there is no
-// stored interval, or if a logarithm does not exist.
+// Returns the phase on the scale of logarithms, from its rounds or its stored interval. Returns nullopt if the
+// stored time has no interval, or if a logarithm does not exist.
 std::optional<LogSide> log_side_of(const ComparedCell& cell, const ComparedPhase& phase) {
   const double step = clock_step_of(cell.backend, phase.name, cell.phases.size());
   if (phase.stored) {

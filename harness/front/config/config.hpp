@@ -79,8 +79,8 @@ struct Config {
   std::string trace;                       // folder for a trace of the config's only cell, or empty
   std::uint64_t trace_calls = 1ull << 20;  // capacity of the trace's buffers for one kernel
   std::string x_axis;                      // plot.x, if it is an axis
-  // Whether the verification of contents has no time limit: on the CPU back end, with --verify full, or if the plot or
-  // a claim shows counts or histograms of untimed passes.
+  // Whether the verification of contents has no time limit. It has none on the CPU back end, with --verify full, and if
+  // the plot or a claim shows counts or histograms of untimed passes.
   bool verifies_fully = false;
   bool only_draws = false;  // whether it only plots other configs' results; then it measures nothing
   Document effective;       // config after back-end overrides and command line, as stored in the event log

@@ -126,7 +126,7 @@ class Checker {
     problems_.add_wrong(pointer, json, allowed_by(node));
   }
 
-  // Checks everything that does not concern members.
+  // Returns whether the value obeys the node's rules, apart from those about members.
   static bool scalar_fits(const Json& node, const Json& json) {
     if (const Json* choices = part(node, "enum")) {
       if (std::find(choices->begin(), choices->end(), json) == choices->end()) return false;

@@ -17,9 +17,9 @@ struct MergedRuns {
 };
 
 // Reads the logs in and below the folders. If a log cannot be read, only its run is missing. Throws UsageError if no
-// log can be read, if the runs come from different partitions of a study, if a shard or a cell was run twice, or if two
-// runs of a config have different plans or back ends. Runs of different measured revisions or device models need
-// `allow_mixed`.
+// log can be read, or if the runs come from different partitions of a study. Also throws it if a shard or a cell was
+// run twice, or if two runs of a config have different plans or back ends. Runs of different measured revisions or
+// device models need `allow_mixed`.
 MergedRuns merge_runs(const std::vector<std::string>& folders, bool allow_mixed);
 
 }  // namespace allocbench::front

@@ -3,9 +3,9 @@
 //
 // The test is Yuen's (Biometrika 61, 1974, 165-170): Welch's test without the outermost values. At each end, it leaves
 // out as many values as the interval of an estimate does (rounds.hpp). So outliers that do not widen that interval do
-// not hide a difference. With six against six rounds, a rank test could not decide: its smallest chance is 1 in 462,
-// and a correction for a hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp counts false
-// alarms.
+// not hide a difference. With six against six rounds, a rank test could not decide. Its smallest chance is 1 in 462,
+// and a correction for a hundred cells multiplies this chance by a hundred. tests/harness/comparison_test.cpp counts
+// false alarms.
 #pragma once
 
 #include <cstddef>

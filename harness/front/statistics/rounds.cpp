@@ -11,7 +11,7 @@ namespace allocbench::front {
 namespace {
 
 // The value is higher than `confidence`, because the promise must also hold if runs stop when an interval becomes
-// narrow. It must hold as well for values with two modes, where an interpolated bound may lie between the modes.
+// narrow. The promise must hold for values with two modes, too, where an interpolated bound may lie between the modes.
 constexpr double taken_confidence = 0.96;
 
 // Returns the probability that the median is between the values that have this rank from either end. Ranks count from

@@ -56,7 +56,7 @@ constexpr Ops bits{.stores = 16};
 // lowers them by a compare-exchange.
 constexpr Ops claim{.loads = 2, .updates = 2, .compare_exchanges = 1};
 // The lane loads the first chunk, its free bins and a word of bits. It sets the bit (1 OR) and subtracts from the free
-// bins. To cut full chunks off the list, it loads the free bins and stores the first and previous links. At last it
+// bins. To cut full chunks off the list, it loads the free bins and stores the first and previous links. Finally, it
 // loads the number of whole chunks.
 const Ops take_bin = lock_and_unlock + Ops{.loads = 5, .stores = 2, .updates = 2};
 // The lane loads the bin that owns the block, clears the bit (1 AND), loads the free slots and raises them by a

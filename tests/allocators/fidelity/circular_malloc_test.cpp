@@ -63,9 +63,9 @@ TYPED_TEST(CircularFidelity, AChunkBelowTheLimitIsNotSplit) {
             TypeParam::look_up_offset + TypeParam::lock_won + TypeParam::leave_offset);
 }
 
-// In lockstep, all lanes try the root, all but one try the next chunk, and so on. So the numbers of lost locks are 0 to
-// 31. Every lane splits its chunk, because the smallest of the first 32 chunks has 8 granules and a request needs 2. No
-// lane looks before it locks, and no lane requests for another.
+// In lockstep, all lanes try the root, all but one try the next chunk, and so on. So the lanes fail to lock 0 to 31
+// chunks. Every lane splits its chunk, because the smallest of the first 32 chunks has 8 granules and a request takes
+// 2. No lane looks before it locks, and no lane requests for another.
 TYPED_TEST(CircularFidelity, EveryLaneOfAWarpLocksByItself) {
   FidelityRig<typename TypeParam::Allocator> rig(pool_bytes);
   Calls mallocs = rig.warp_mallocs(16);
@@ -128,10 +128,10 @@ std::pair<Ops, Ops> frees(typename A::Parameters parameters = {}) {
 
 TEST(CMallocFidelity, Free) {
   const auto [unmerged, merged] = frees<CMalloc>();
-  // Line 26 loads the own next, line 27 loses the lock of the neighbour, and line 33 stores the own flag.
+  // Line 26 loads the chunk's next, line 27 fails to lock the neighbour, and line 33 stores the chunk's flag.
   EXPECT_EQ(unmerged, (Ops{.loads = 1, .stores = 1, .compare_exchanges = 1, .lost = 1}));
-  // Line 26 does the same, and line 27 wins the lock. Line 29 loads the neighbour's next, and lines 30, 31 and 33 store
-  // the offset, the own next and the own flag.
+  // Line 26 does the same, and line 27 locks the neighbour. Line 29 loads the neighbour's next, and lines 30, 31 and 33
+  // store the offset, the chunk's next and the chunk's flag.
   EXPECT_EQ(merged, (Ops{.loads = 2, .stores = 3, .compare_exchanges = 1}));
 }
 
@@ -143,7 +143,7 @@ TEST(CFMallocFidelity, Free) {
   EXPECT_EQ(merged, (Ops{.loads = 1, .stores = 2, .updates = 1}));
 }
 
-// The merge makes the operations of CMalloc's merge and loads all four offsets. The own offset points to the absorbed
+// The merge makes the operations of CMalloc's merge and loads all four offsets. One offset points to the absorbed
 // chunk, so the merge stores it once more.
 TEST(CMMallocFidelity, Free) {
   const auto [unmerged, merged] = frees<CMMalloc>({.offset_count = 4});

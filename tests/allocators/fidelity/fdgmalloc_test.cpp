@@ -41,7 +41,7 @@ TEST(FdgMallocFidelity, OneLane) {
                                                      record_in_new_node + new_superblock + move_fill);
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], enter_and_leave + join + add_up + read_superblock + move_fill);
   // The lane locks and unlocks. It loads the address of the header and the list, and leaves the active lanes (1 AND).
-  // For one block in one node it loads the index, the entry and previous. At last it stores the address of the header.
+  // For one block in one node it loads the index, the entry and previous. Finally, it stores the header's address.
   EXPECT_EQ(rig.counted_release(1).of_lane[0],
             (Ops{.stores = 1, .updates = 1}) + (Ops{.loads = 2 + 3, .stores = 1, .updates = 1}));
 }

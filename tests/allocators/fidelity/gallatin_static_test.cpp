@@ -112,7 +112,7 @@ TEST(GallatinStaticFidelity, SeveralSlices) {
   FidelityRig<GallatinStatic> rig(pool_bytes, small_segments());
   rig.counted_malloc({8000});
   const Calls calls = rig.counted_malloc({8000});
-  // One addition counts the slices that no free will name.
+  // One addition counts the slices behind the first one, because the free names only the first slice.
   EXPECT_EQ(calls.of_lane[0], find_slot + take + Ops{.updates = 1});
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], free_one);
 }
@@ -122,15 +122,15 @@ TEST(GallatinStaticFidelity, AnExhaustedPool) {
   while (rig.counted_malloc({1024}).blocks[0] != nullptr) {
   }
   // The class has one slot. The request loads the slot, which has no block, and the count of searches. It gets the
-  // right to fill the slot (1 exchange) and loads the slot again. Two additions count the begin and end of a search.
+  // right to fill the slot (1 exchange) and loads the slot again. Two additions count when the search begins and ends.
   // The search loads the class's tree, locks (1 OR), loads the free segments, unlocks (1 AND), and loads the tree
   // again. The request stores "no block", gives up the right (1 store), and loads the count twice and the slot once.
   EXPECT_EQ(rig.counted_malloc({1024}).of_lane[0], (Ops{.loads = 3 + 3 + 3, .stores = 2, .updates = 1 + 2 + 2}));
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// The smallest class has 256 slots, all without a block. If each search of every thread went through all slots, each of
-// 512 threads would make 800,000 operations.
+// The smallest class has 256 slots, all without a block. If each search of every thread went through all slots, the
+// threads would exceed the limit of operations.
 TEST(GallatinStatic, ManyThreadsGiveUpSoonInAFullPool) {
   FidelityRig<GallatinStatic> rig(std::size_t{16} << 20, {}, 1, 132, simt::StrategyKind::round_robin);
   const Calls all = rig.counted_malloc(std::vector<std::uint64_t>(2048, 8192), 256);

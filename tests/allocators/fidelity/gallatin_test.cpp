@@ -90,7 +90,7 @@ TEST(GallatinFidelity, TheEndOfABlock) {
 TEST(GallatinFidelity, SeveralSlices) {
   FidelityRig<Gallatin> rig(pool_bytes, small_segments());
   const Calls calls = rig.counted_malloc({20'000});
-  // One addition counts the slices that no free will name.
+  // One addition counts the slices behind the first one, because the free names only the first slice.
   EXPECT_EQ(calls.of_lane[0], take + Ops{.updates = 1});
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], free_one);
 }
@@ -101,7 +101,7 @@ TEST(GallatinFidelity, SeveralLanesWithSeveralSlices) {
   parameters.max_slice_bytes = 1024;
   FidelityRig<Gallatin> rig(pool_bytes, parameters);
   const Calls calls = rig.counted_malloc(std::vector<std::uint64_t>(16, 2000));
-  // One addition for all lanes counts the slices that no free will name.
+  // The free of a block names only its first slice. One addition counts the other slices of all lanes' blocks.
   EXPECT_EQ(calls.sum(), take + Ops{.updates = 1});
   EXPECT_EQ(rig.counted_free(calls.blocks).sum(), free_one);
 }
@@ -125,11 +125,11 @@ TEST(GallatinFidelity, AWholeBlock) {
   FidelityRig<Gallatin> rig(pool_bytes, parameters);
   // A block of 16 KiB has 64 slices of 256 B. Its class is 4 of 7, with four blocks per segment.
   const Calls calls = rig.counted_malloc({10'000});
-  // The pinned blocks use up the first segment, and the next one is fetched already. One addition takes the slices, and
-  // one counts the slices that no free will name.
+  // The pinned blocks use up the first segment, and the next one is fetched already. One addition takes the slices. The
+  // other counts the slices behind the first one, because the free names only the first slice.
   EXPECT_EQ(calls.of_lane[0], request_fresh_block + Ops{.updates = 2});
-  // No other block of the segment is in use, so the segment becomes free: a compare-exchange of the free blocks, an AND
-  // in the class's tree, a store of the class, and an OR in the free segments.
+  // No other block of the segment is in use, so the segment becomes free. This takes a compare-exchange of the free
+  // blocks, an AND in the class's tree, a store of the class, and an OR in the free segments.
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0],
             free_one + return_block + (Ops{.stores = 1, .updates = 2, .compare_exchanges = 1}));
 }
@@ -149,7 +149,7 @@ TEST(GallatinFidelity, ASearchBeginsAtFifteenRandomPlacesAndThenAtTheLowestSegme
   FidelityRig<Gallatin> rig(pool_bytes, small_segments());
   while (rig.counted_malloc({4096}).blocks[0] != nullptr) {
   }
-  // As in AnExhaustedPool, but the request searches the class's tree 15 more times.
+  // The operations are those of AnExhaustedPool and 15 more searches of the class's tree.
   EXPECT_EQ(rig.counted_malloc({4096}).of_lane[0],
             (Ops{.loads = 4 + 16 + 1 + 1, .updates = 2, .compare_exchanges = 2}));
 }
@@ -159,15 +159,15 @@ TEST(GallatinFidelity, TheSegmentOfALargestBlockNeverEntersItsTreeAgain) {
   std::vector<void*> blocks;
   for (std::uint32_t i = 0; i < slices; ++i) blocks.push_back(rig.counted_malloc({4096}).blocks[0]);
   for (std::uint32_t i = 1; i < slices; ++i) rig.counted_free({blocks[i]});
-  // The segment has one block, so it becomes free at once: a compare-exchange of the free blocks, an AND in the class's
-  // tree, a store of the class, and an OR in the free segments.
+  // The segment has one block, so it becomes free at once. This takes a compare-exchange of the free blocks, an AND in
+  // the class's tree, a store of the class, and an OR in the free segments.
   EXPECT_EQ(rig.counted_free({blocks[0]}).of_lane[0],
             free_one + return_block + (Ops{.stores = 1, .updates = 2, .compare_exchanges = 1}));
 }
 
 TEST(GallatinFidelity, ASegmentEntersItsTreeAgainAtATenthOfItsBlocks) {
-  // A segment of 2 KiB slices has two blocks. It enters its tree again at the free of the second block, not of the
-  // first.
+  // A segment of 2 KiB slices has two blocks. The free of the first block does not enter the segment into its tree
+  // again. The free of the second block does.
   FidelityRig<Gallatin> rig(pool_bytes, first_fit());
   std::vector<void*> blocks;
   while (void* block = rig.counted_malloc({2048}).blocks[0]) blocks.push_back(block);

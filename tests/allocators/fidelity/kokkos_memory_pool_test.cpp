@@ -50,7 +50,7 @@ TEST(KokkosFidelity, AWarp) {
 TEST(KokkosFidelity, AFullSuperblock) {
   FidelityRig<KokkosMemoryPool> rig(four_superblocks, small_superblocks);
   for (int i = 0; i < 2; ++i) rig.malloc({128});
-  // The hint's superblock is full. The scan loads the begin of the range and all four headers. An empty superblock gets
+  // The hint's superblock is full. The scan loads the start of the range and all four headers. An empty superblock gets
   // blocks of 128 bytes, and the hint names it (2 compare-exchanges). Then the request loads its header and claims a
   // block.
   EXPECT_EQ(rig.counted_malloc({128}).of_lane[0],
@@ -65,7 +65,7 @@ TEST(KokkosFidelity, AScanPassesAllFullSuperblocks) {
   for (std::uint64_t full = 1; full < 8; ++full) {
     rig.malloc({128});
     rig.malloc({128});
-    // The hint's superblock is full. The scan loads the begin of the range, the headers of the full superblocks, and
+    // The hint's superblock is full. The scan loads the start of the range, the headers of the full superblocks, and
     // the header of the first one with room. A compare-exchange changes the hint. Then the request loads the header
     // again and claims a block.
     const Calls calls = rig.counted_malloc({128});
@@ -81,7 +81,7 @@ TEST(KokkosFidelity, ASuperblockOfLargerBlocks) {
   for (const std::uint64_t bytes : {16, 32, 64}) rig.malloc({bytes});
   rig.malloc({128});
   rig.malloc(std::vector<std::uint64_t>(3, 64));
-  // No superblock is empty, and the one with blocks of 64 bytes is full. The scan loads the begin of the range and 4
+  // No superblock is empty, and the one with blocks of 64 bytes is full. The scan loads the start of the range and 4
   // headers. The superblock with blocks of 128 bytes has a block left, so the request loads its header and claims the
   // block. The hint stays. If the clock lets the search begin at the block in use, there is one more OR.
   const Calls calls = rig.counted_malloc({64});

@@ -21,7 +21,7 @@ using testing::Ops;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 
-// A slab of 512 bytes has 30 chunks of 16 bytes or 7 of 64. One slab is cached.
+// A slab of 512 bytes has 30 chunks of 16 bytes or 7 of 64. The cache has one place.
 llvm_libc::Parameters small_slabs() { return {.slab_bytes = 512, .cached_slabs = 1}; }
 
 Ops operator+(Ops a, const Ops& b) { return a += b; }

@@ -73,7 +73,7 @@ TEST(RwBmFidelity, EveryLaneOfAWarpWalksByItself) {
   for (const Ops& ops : rig.warp_mallocs(16).of_lane) EXPECT_EQ(ops, probe);
 }
 
-// The whole warp has one word. A lane that loses the lock reads nothing and tries again.
+// The whole warp has one word. A lane that does not get the lock reads nothing and tries again.
 TEST(RwBmFidelity, ALostLockIsOneUpdate) {
   FidelityRig<RandomWalkBitmap> rig(32 * page, small_pages<RandomWalkBitmap>());
   std::uint64_t lost = 0;
@@ -155,7 +155,7 @@ TEST(CorwFidelity, EveryLaneOfAWarpGivesOnePage) {
 }
 
 // The whole warp has one word. One lane locks and loads it, sets 32 bits one by one, and releases it. Each other lane
-// loses the lock once and receives a page.
+// fails to get the lock once and receives a page.
 TEST(CorwFidelity, OneLaneServesAWarp) {
   FidelityRig<CollaborativeRandomWalk> rig(32 * page, small_pages<CollaborativeRandomWalk>());
   const Calls mallocs = rig.warp_mallocs(16);
@@ -191,7 +191,7 @@ TEST(RwMallocFidelity, SmallRequestsOfAWarpAreOneRequest) {
   FidelityRig<RandomWalkMalloc> rig(1 << 20);
   const Calls mallocs = rig.warp_mallocs(16);
   EXPECT_EQ(mallocs.sum(), (Ops{.loads = 32, .stores = 1 + 16, .updates = 1}));
-  // Each lane loads the word of its page and counts itself out. The last lane clears the bits.
+  // Each lane loads the word of its page and lowers the count of the run's members. The last lane clears the bits.
   EXPECT_EQ(rig.counted_free(mallocs.blocks).sum(), (Ops{.loads = 32, .updates = 32 + 1}));
 }
 

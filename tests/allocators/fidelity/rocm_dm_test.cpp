@@ -138,8 +138,8 @@ TEST(RocmDmGroupedFidelity, AGroupThatDoesNotFit) {
   EXPECT_GE(tries, 3u);
   EXPECT_EQ(calls.sum(), begin + look + count * 2 + make_slab + (Ops{.stores = 1}) + take_start + take_bit * tries);
   EXPECT_EQ(std::count(calls.blocks.begin(), calls.blocks.end(), nullptr), 0);
-  // The slabs have 4 and 3 of 6 blocks in use, and the pool is empty. So 2 lanes get blocks of one slab, and 3 of the
-  // other one.
+  // The slabs have 4 and 3 of 6 blocks in use, and the pool is empty. So 2 lanes get blocks of one slab, and 3 lanes
+  // get blocks of the other slab.
   const std::vector<void*> last = rig.malloc(std::vector<std::uint64_t>(8, 64));
   EXPECT_EQ(std::count(last.begin(), last.end(), nullptr), 3);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
@@ -221,7 +221,7 @@ class RocmDmTest : public ::testing::Test {};
 using Versions = ::testing::Types<RocmDm, RocmDmGrouped>;
 TYPED_TEST_SUITE(RocmDmTest, Versions);
 
-// No block begins where free would take it for a block of the host.
+// No block begins at a multiple of 4 KiB, because free would take it for a block of the host.
 TYPED_TEST(RocmDmTest, NeverHandsOutMultiplesOf4KiB) {
   testing::Rig<TypeParam> rig(2 * MiB);
   std::set<void*> blocks;

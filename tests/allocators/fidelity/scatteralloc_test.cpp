@@ -53,7 +53,7 @@ TEST(ScatterAllocFidelity, OneLane) {
 TEST(ScatterAllocFidelity, OneLaneWithoutPageReset) {
   FidelityRig<ScatterAllocNoReset> rig(one_region);
   const Calls calls = rig.counted_malloc({256});
-  // As with page reset, but without the second load of the chunk size.
+  // The operations are those with page reset, without the second load of the chunk size.
   EXPECT_EQ(calls.of_lane[0], begin_walk + format + (Ops{.updates = 2}));
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], (Ops{.loads = 1, .updates = 2}));
 }

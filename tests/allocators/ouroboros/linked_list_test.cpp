@@ -1,5 +1,5 @@
-// These tests check that the head of a linked queue passes neighbours that two lanes consume at the same time, although
-// a lane may read a node as it was before the other lane's mark (late_reader.hpp).
+// These tests check that the head of a linked queue passes neighbours that two lanes consume at the same time. A lane
+// may read a node as it was before the other lane's mark (late_reader.hpp).
 #include "allocators/ouroboros/linked_list.hpp"
 
 #include <gtest/gtest.h>

@@ -122,7 +122,7 @@ TYPED_TEST(OuroborosPublishedTest, IgnoresNullServesZeroBytesAndRefusesTinyPools
   EXPECT_THROW(Rig<TypeParam>(8 * KiB, chunks_of(8192)), Unsupported);
 }
 
-// The count of more than 2^24 - 1 free pages overflows into the next field, so no page can be taken.
+// A count of more than 2^24 - 1 free pages overflows into the next field, so no page can be taken.
 TEST(OuroborosPublished, CountsTo24BitsOfFreePages) {
   using Semaphore = ouroboros::published::PackedSemaphore;
   EXPECT_EQ(Semaphore::count(Semaphore::none + 16777215), 16777215);

@@ -12,7 +12,7 @@ using namespace ouroboros;
 using testing::Rig;
 using Queue = SegmentedQueue<ArrayHierarchy>;
 
-// Chunks of 64 bytes have 16 slots. There are three classes, and each of the two others has a segment in one chunk.
+// Chunks of 64 bytes have 16 slots. Besides the tested class, there are two classes with a segment of one chunk each.
 TEST(OuroborosSegments, AreAsManyAsAllOtherChunksNeed) {
   ChunkSpace space;
   space.chunk_log = 6;

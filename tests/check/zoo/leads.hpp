@@ -36,9 +36,9 @@ struct OrderedBits : A {
   }
 };
 
-// RocmSpecimen is ROCm's development version, in which two lanes may make slabs of one size at the same time, because
-// there is no interval between slabs or it ends while a lane still makes one. Its bits are ordered, because the
-// published ones would race in the twins, too.
+// RocmSpecimen is ROCm's development version. Two lanes may make slabs of one size at the same time, because there is
+// no interval between slabs or it ends while a lane still makes one. Its bits are ordered, because the published ones
+// would race in the twins, too.
 template <std::uint32_t interval>
 struct RocmSpecimen {
   template <Form form>

@@ -97,7 +97,7 @@ TEST(LeakCheck, TellsRefusalsFromALeak) {
             "blocks (7.5 KiB per round, pool of 64 KiB), no leak");
 }
 
-// Lost memory stays lost, even if no more is lost afterwards. So six of 160 requests are not refusals.
+// Lost memory stays lost, even if no more is lost afterwards. So six nulls in 160 requests count as a leak.
 TEST(LeakCheck, TakesManyNullsForALeakEvenIfTheyStayAsMany) {
   try {
     check_leaks<SlotMalloc<Fault::null_often_at_last>>(16 << 20, 160);
