@@ -36,7 +36,7 @@
 //
 // Only a new process makes the heap fresh, because nothing records the blocks of the device heap.
 //
-// The reworked form and the benefit of each change: halloc_reworked.hpp.
+// halloc_reworked.hpp describes the reworked form and the benefit of each change.
 #pragma once
 
 #include <string>
@@ -78,7 +78,7 @@ struct AsPublished {
   static AsPublished of(const Parameters&) { return {}; }
 };
 
-// Varied has the same features as parameters.
+// In Varied, the same features are parameters.
 struct Varied {
   using Parameters = VariedParameters;
   bool aggregation = true;
@@ -162,7 +162,7 @@ class PublishedHalloc : public HallocBase {
   }
 
   // Visits one head after the other until every lane of the group has a block or gives up. The lanes request blocks of
-  // the same size. Each lane starts at its own `first`, which is h(c, 0).
+  // the same size. Each lane starts at its own `first`, which is h(c, 0) of size_classes.hpp.
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint32_t head, std::uint32_t first) {
     Probes probes{first, first, 0};

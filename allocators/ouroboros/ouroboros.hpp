@@ -18,20 +18,20 @@
 // the ring of returned chunks (layout.hpp). The state of the classes (semaphores and ends of the queues) and the
 // counters of unused chunks lie outside the pool.
 //
-// As published, requests larger than a chunk go to the back end's device heap. Here it has a share of the memory
+// As published, requests larger than a chunk go to the back end's device heap. Here that heap has a share of the memory
 // (device_heap_share.hpp). The published code gives it 500 MiB and rounds each request up to a power of two.
 //
 // Differs from the published form:
 // * A free signals the semaphore of a class once for all lanes of a warp that free a page of this class. In the
 //   originals each lane signals, and all signals meet on one word.
-// * A warp takes the pages for its lanes from a chunk in one step, while no other warp holds the chunk. Groups of lanes
-//   that would wait for one chunk can get new chunks, as long as more than half of the chunks were never used
+// * In C, a warp takes the pages for its lanes from a chunk in one step, while no other warp holds the chunk. Groups of
+//   lanes that would wait for one chunk can get new chunks, as long as more than half of the chunks were never used
 //   (chunk_heap.hpp). In the originals each lane searches the queue separately.
 // * Linked lists remember the places of recent segments (linked_list.hpp), so lanes find these without a walk. In the
 //   originals lanes walk to their segment.
 // * The semaphore has two words (bulk_semaphore.hpp), so its counts do not overflow. The lanes of a malloc get the
 //   available pages immediately, even if these are enough for only some of the lanes.
-// * Lanes that find no page take the pages of new chunks directly, and all fresh chunks in one step (refill.hpp).
+// * Lanes that find no page take pages directly from new chunks. One step takes all fresh chunks (refill.hpp).
 // * Queues cannot overflow, and a free never needs memory (flat_ring.hpp, segmented_queue.hpp).
 // * Chunk headers are in a table, and each page begins at a multiple of its size from the start of the pool
 //   (chunk_space.hpp).

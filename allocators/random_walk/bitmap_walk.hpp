@@ -9,7 +9,7 @@
 //
 // Differs from the paper (rw_bm):
 // * We chose the memory orders (bitmap.hpp).
-// * A walk releases its lock; the printed algorithm does not. A thread that lost a lock pauses briefly.
+// * A walk releases its lock; the printed algorithm does not. A thread that does not get a lock pauses briefly.
 // * An atomic OR sets a bit, because frees take no lock.
 // * A walk gives up after a bounded number of failed probes (page_parameters.hpp).
 // * Philox makes the random numbers.

@@ -162,8 +162,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return true;
   }
 
-  // Takes a set bit of the mask. One bit is set or will be soon. Neighbouring lanes begin at different bits, and at
-  // different words if the mask has several. Returns no_page if 65,536 looks find none.
+  // Takes a set bit of the mask. At least one bit is set or will be soon. Neighbouring lanes begin at different bits,
+  // and at different words if the mask has several. Returns no_page if 65,536 looks find none.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id) const {
     constexpr std::uint32_t most_looks = 1u << 16;

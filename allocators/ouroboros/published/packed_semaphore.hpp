@@ -133,7 +133,7 @@ struct PackedSemaphore {
  private:
   enum class Move : std::uint32_t { take, take_rest, give_up, wait, make, look_again };
 
-  // Decides what the caller does next, and changes the word if necessary. `now` is its value before the change.
+  // Decides what the caller does next, and changes the word if necessary. `now` is the word's value before the change.
   template <class Thread>
   SIMT_FN Move decide(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, bool dry,
                       std::uint64_t& now) const {

@@ -9,8 +9,8 @@
 
 namespace allocbench::ouroboros::published {
 
-// look() returns this value instead of an index if no segment of the queue contains the place. A lane that walks
-// through the queue then skips the segment.
+// look() returns this value instead of an index if no segment contains the queue position. A lane that walks through
+// the queue then skips the segment.
 inline constexpr std::uint32_t gone = 0xfffffffeu;
 
 struct Place {

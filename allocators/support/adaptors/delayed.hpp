@@ -1,4 +1,4 @@
-// Delayed<A> is any allocator with a wait in every malloc and every free.
+// Delayed<A> is the allocator A with a wait in every malloc and every free.
 //
 // It shows how much an application depends on its allocator. If the time of the application grows linearly with the
 // cycles that every call waits, the slope is the number of calls that wait one after another. If the slope is 0, a

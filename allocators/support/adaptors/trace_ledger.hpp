@@ -1,8 +1,8 @@
 // TraceLedger is the memory in which an adaptor (traced.hpp, counted.hpp) records each call of malloc and free.
 //
-// Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with its number
-// (modulo the number of buffers). So warps seldom update the head of the same buffer, and only new chunks need the
-// common counter. A buffer never returns to an older chunk, so the records of a thread have increasing numbers.
+// Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with the warp's
+// number (modulo the number of buffers). So warps seldom update the head of the same buffer, and only new chunks need
+// the common counter. A buffer never returns to an older chunk, so the records of a thread have increasing numbers.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -59,7 +59,7 @@ struct BulkSemaphore {
     return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));
   }
 
-  // Returns whether any group has announced units and not yet settled.
+  // Returns whether any group has announced units that it has not settled yet.
   template <class Thread>
   SIMT_FN bool expects_units(Thread& thread) const {
     return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;
