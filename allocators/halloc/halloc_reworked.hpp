@@ -155,7 +155,7 @@ class HallocReworked : public halloc::HallocBase {
   }
 
   // Visits one head after the other until every lane of the group has a block or gives up. The lanes request blocks of
-  // the same size. Each lane starts at its own `first`, which is h(c, 0).
+  // the same size. Each lane starts at its own `first`, which is h(c, 0) of size_classes.hpp.
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint64_t head, std::uint32_t first) {
     Probes probes{first, first, 0};

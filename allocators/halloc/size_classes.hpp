@@ -11,7 +11,7 @@
 // is 4, 2 or 1: this many consecutive counter values hit neighbouring blocks. With n blocks per slab, s is b times the
 // largest prime below n/256 + n/64 that divides neither this sum nor n.
 //
-// N is rounded down to a multiple of 8, for all sizes of a kind alike.
+// N is rounded down to a multiple of 8. All sizes of a kind have the same N.
 #pragma once
 
 #include "allocators/support/common/modulo.hpp"
