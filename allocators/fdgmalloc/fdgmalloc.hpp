@@ -32,7 +32,7 @@
 // As published: Words of lanes that do not call keep their last requests, so a lone lane may use a SuperBlock for each
 // call. Lanes that move to a new SuperBlock keep their offsets, so its front stays unused. One lane frees everything.
 //
-// The reworked form and the benefit of each change: fdgmalloc_reworked.hpp.
+// fdgmalloc_reworked.hpp describes the reworked form and the benefit of each change.
 #pragma once
 
 #include <algorithm>

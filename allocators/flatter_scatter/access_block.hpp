@@ -53,8 +53,8 @@ struct AccessBlock {
     return reinterpret_cast<std::uint32_t*>(address(page + 1)) - words;
   }
 
-  // Takes a chunk of at least `wanted` and at most `most` bytes. Returns null if every page looked full or had chunks
-  // of an unsuitable size.
+  // Takes a chunk of at least `wanted` and at most `most` bytes. Returns null if each page looked full, had chunks of
+  // an unsuitable size, or gave no bit in 32 tries per word.
   template <class Thread>
   SIMT_FN std::byte* take_chunk(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t most) const {
     const std::uint32_t chunks = layout.chunks(wanted);

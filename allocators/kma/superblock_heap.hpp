@@ -127,7 +127,7 @@ class SuperblockHeap {
     return fresh == SuperblockQueue::none ? Grant{} : Grant::of(fresh, taken, 0, true);
   }
 
-  // Takes a superblock for a group that needs as many blocks as a superblock has, without using the active table.
+  // Takes a superblock for a group that needs at least all blocks of a superblock. Does not use the active table.
   template <class Thread>
   SIMT_FN Grant whole_superblock(Thread& thread, std::uint32_t log2) const {
     const std::uint32_t fresh = take_unused(thread);

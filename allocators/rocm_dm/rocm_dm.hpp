@@ -110,8 +110,8 @@ class RocmDm {
   const rocm_dm::Heap& heap() const { return heap_; }
 
  private:
-  // Serves all lanes of the group with blocks of the kind, or of a larger one if its slabs are full, until the heap has
-  // no more. Lanes that have their block wait.
+  // Serves the lanes of the group with blocks of the kind, or with larger blocks if the slabs of the kind are full.
+  // Lanes that have their block wait for the others.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t kind) const {
     void* block = nullptr;
