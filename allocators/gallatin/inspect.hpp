@@ -7,7 +7,7 @@
 // * Each block has fewer freed slices than slices, because a block whose slices are all freed is returned.
 // * A pinned block with slices left lies in a segment of its class.
 //
-// Trees of classes are not checked, because a segment with free blocks may be missing there, as published.
+// Trees of classes are not checked, because a segment with free blocks may be missing from its tree, as published.
 #pragma once
 
 #include <vector>

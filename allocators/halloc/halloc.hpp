@@ -21,9 +21,9 @@
 // * We chose the memory orders (counted_slabs.hpp).
 // * Groups of lanes are explicit masks: the lanes that call together with one size stay together until each has its
 //   block. The public code loops over votes of all currently running lanes, and these loops hang on GPUs since Volta.
-// * A lane gives up if no slab is found, after four visits in a row to the same busy head without a block, or after 64
-//   visits plus two per slab. Requests above the device heap's share are refused, because CUDA's malloc overflows near
-//   2^64.
+// * A lane gives up in three cases: no slab is found, four visits in a row to the same busy head give no block, or the
+//   lane has made 64 visits plus two per slab. Requests above the device heap's share are refused, because CUDA's
+//   malloc overflows near 2^64.
 // * Requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8 bytes. For 384 and 768
 //   bytes, a slab has 10,920 chunks instead of the published 10,922.
 // * The last words of the sets are searched too. In the public code, every small malloc fails with fewer than 32 slabs

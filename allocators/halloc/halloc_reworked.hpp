@@ -26,8 +26,8 @@
 //   bytes.
 //
 // The malloc kernel has 56 registers on sm_90. That of the published form has 44, and that of the public code 38. So
-// fewer warps are resident. The reasons are that the search for a head is inlined, because a call costs more time than
-// it saves, and that states and heads are 64-bit words.
+// fewer warps are resident. There are two reasons. The search for a head is inlined, because a call costs more time
+// than it saves. States and heads are 64-bit words.
 #pragma once
 
 #include <algorithm>

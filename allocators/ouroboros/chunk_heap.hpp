@@ -10,25 +10,25 @@
 //   exactly one thread puts the chunk back.
 // * A holder never draws more pages than the chunk has, because a negative count would not show who must put the chunk
 //   back. So it usually loads the count before it draws. It needs no load for a single page, because a queued chunk has
-//   at least one free page. It also needs none if the queue entry is marked: then the chunk had at least as many free
-//   pages as a warp can request, and the count can only have grown since. A second mark means at least twice as many
-//   pages. Then some pages are certainly left, so the holder requests the queue position for the put-back before it
-//   knows the result of the draw.
-// * Waits end: Each unit of the semaphore is a free page of a chunk that is queued or held, and a holder puts its chunk
+//   at least one free page. It also needs none if the queue entry is marked. At its put, a marked chunk had at least as
+//   many free pages as a warp can request, and the count can only have grown since. A second mark means at least twice
+//   as many pages. Then some pages are certainly left, so the holder requests the queue position for the put-back
+//   before it knows the result of the draw.
+// * Waits end: Each unit of the semaphore is a free page of a chunk that is queued or held. A holder puts its chunk
 //   back before it waits for another chunk.
 // * An entirely free chunk may return to the pool: release_chunk().
 //
 // The disadvantage: A chunk passes from warp to warp, and each warp waits for the previous one. With few chunks, many
 // groups of lanes would wait for the same chunk. Therefore a group that finds many other groups waiting takes the pages
-// of a new chunk (chunk_for_crowd() in refill.hpp), if a chunk has pages for at least four groups of its size and more
-// than half the chunks were never used. A group cannot see groups that request at the same moment, but the queue
-// position of its take shows how many came earlier. If many came earlier, the group adds a chunk after it is served.
-// New chunks stay in their class (unless release_chunk() returns them), and later groups spread over them.
+// of a new chunk (chunk_for_crowd() in refill.hpp). For this, a chunk must have pages for at least four groups of its
+// size, and more than half the chunks must be fresh. A group cannot see groups that request at the same moment, but the
+// queue position of its take shows how many came earlier. If many came earlier, the group adds a chunk after it is
+// served. New chunks stay in their class (unless release_chunk() returns them), and later groups spread over them.
 //
 // Differs from the paper: A warp draws from a chunk once for all its lanes. In the paper, each lane looks at the chunk
 // at the front, draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in
-// the queue. The lane that takes the last page empties the slot, and meanwhile a lane that frees a page may put the
-// chunk into the queue again, so the chunk may be there twice.
+// the queue. The lane that takes the last page empties the slot. Meanwhile a lane that frees a page may put the chunk
+// into the queue again, so the queue may have it twice.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"

@@ -1,7 +1,7 @@
 // ChunkPool holds the unused chunks: fresh ones and returned ones.
 //
-// A counter numbers the fresh chunks, and a ring holds the returned ones. Heaps take chunks here for pages and for
-// queue storage.
+// A counter numbers the fresh chunks, and a ring holds the returned ones. Heaps take chunks from ChunkPool for pages
+// and for queue storage.
 //
 // Differs from the published code: If no chunk is left, a request gets none; the published code does not check this and
 // writes beyond the pool. One addition can take several contiguous fresh chunks.

@@ -18,8 +18,8 @@
 // the ring of returned chunks (layout.hpp). The state of the classes (semaphores and ends of the queues) and the
 // counters of unused chunks lie outside the pool.
 //
-// As published, requests larger than a chunk go to the back end's device heap. Here that heap has a share of the memory
-// (device_heap_share.hpp). The published code gives it 500 MiB and rounds each request up to a power of two.
+// As published, requests larger than a chunk go to the back end's device heap. In this form, that heap has a share of
+// the memory (device_heap_share.hpp). The published code gives it 500 MiB and rounds each request up to a power of two.
 //
 // Differs from the published form:
 // * A free signals the semaphore of a class once for all lanes of a warp that free a page of this class. In the
@@ -31,7 +31,7 @@
 //   originals lanes walk to their segment.
 // * The semaphore has two words (bulk_semaphore.hpp), so its counts do not overflow. The lanes of a malloc get the
 //   available pages immediately, even if these are enough for only some of the lanes.
-// * Lanes that find no page take pages directly from new chunks. One step takes all fresh chunks (refill.hpp).
+// * Lanes that find no page take pages directly from new chunks. One step can take several fresh chunks (refill.hpp).
 // * Queues cannot overflow, and a free never needs memory (flat_ring.hpp, segmented_queue.hpp).
 // * Chunk headers are in a table, and each page begins at a multiple of its size from the start of the pool
 //   (chunk_space.hpp).
@@ -63,8 +63,8 @@ class OuroborosOf {
                                  largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
   }
   // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. C may return each
-  // entirely free chunk. Other sizes get no guarantee: in P, pages never leave their class, and C returns a chunk only
-  // if the lane that frees its last page can take as many units as the chunk has pages.
+  // entirely free chunk. Other sizes get no guarantee. In P, pages never leave their class. C returns a chunk only if
+  // the lane that frees its last page can take as many units as the chunk has pages.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;

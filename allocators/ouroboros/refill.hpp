@@ -16,8 +16,8 @@
 // each other's pages until they give up.
 //
 // Differs from the paper:
-// * The lanes get pages directly from new chunks, and one step takes all fresh chunks. In the paper all pages pass
-//   through the queue, and in the largest class one chunk per round serves one lane of a full warp.
+// * The lanes get pages directly from new chunks, and one step can take several fresh chunks. In the paper all pages
+//   pass through the queue, and in the largest class one chunk per round serves one lane of a full warp.
 // * A group may be served in part.
 // * A group that gets no chunk ends its announcement, so that waiting groups go on. The paper ignores the failure.
 #pragma once

@@ -16,7 +16,7 @@
 // Data: kinds.hpp, heap.hpp.
 //
 // Differs from the code:
-// * Waves have 32 lanes here, and 64 lanes on AMD GPUs such as the MI300.
+// * In this form, waves have 32 lanes. On AMD GPUs such as the MI300, they have 64.
 // * A pool of slabs in the arena replaces the host, from which the original requests slabs. Requests above
 //   `max_block_bytes`, which the host serves in the original, get null. When the pool is empty, no slab can be made.
 //   Then lanes try slabs that are at least 85 % full, and after them slabs of the next larger powers of two, as the

@@ -7,7 +7,7 @@
 // * `bits` marks the chunks in use of a flat page, or the segments of a two-level page that were seen full.
 //
 // The bits of a two-level page lie at the end of the page (page_format.hpp). They are zeroed when the heap is made or
-// reset, and before a page becomes unformatted. So an unformatted page has zeros there, for any next format.
+// reset, and before a page becomes unformatted. So these bits are zero on an unformatted page.
 //
 // Protocol:
 // * use: A thread adds 1 to the count. With page reset, it checks the chunk size again, because the page may have been

@@ -1,5 +1,5 @@
-// In the published chunk-based Ouroboros, the queue of a class holds its chunks that have free pages, and a chunk stays
-// in the queue while lanes take its pages.
+// In the published chunk-based Ouroboros, the queue of a class holds its chunks that have free pages. A chunk stays in
+// the queue while lanes take its pages.
 //
 // malloc: Every lane that holds a unit of the semaphore walks through the queue from the front. It subtracts one from
 // the count of each chunk that it meets, until it finds a chunk with a page. Then it picks a set bit of the chunk's

@@ -66,7 +66,7 @@ struct ListQueue {
     if (count_entries(thread, chunks, chunk, one_put)) complete(thread, chunks, ends, number, chunk);
   }
 
-  // One lane puts consecutive indices: four at once at multiples of four if four are left, otherwise one.
+  // One lane puts consecutive indices, four at once at queue positions divisible by four if four are left.
   template <class Thread>
   SIMT_FN void put_run(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id, std::uint32_t number,
                        std::uint32_t many, std::uint32_t index) const {

@@ -17,8 +17,8 @@
 // wait: The caller waits until enough pages are free, or until the reserved pages reach the sum of free and expected
 // pages.
 //
-// The word is as published. We add the case of an exhausted pool: a group that got no chunk undoes its announcement,
-// waits while others still make pages, and then takes the remaining pages, for some of its lanes or for none.
+// The word is as published. We add the case of an exhausted pool. A group that got no chunk undoes its announcement and
+// waits while others still make pages. Then it takes the remaining pages, if any, for some of its lanes.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -13,8 +13,8 @@
 // write of an earlier owner reaches the next owner's block. The race build finds missing orders inside an allocator.
 //
 // If the tag of a block is missing or dead, the block was already freed, or it was overwritten, or it got no tag. The
-// adaptor reports a free of it and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes
-// on frees of blocks that begin outside the pool or not at a multiple of 4, and does not check these blocks.
+// adaptor reports the free instead of passing it on, so a caller's mistake does not corrupt the allocator. It passes on
+// frees of blocks that begin outside the pool or not at a multiple of 4, and does not check these blocks.
 //
 // The functions are not inlined, because nothing here is timed, and the observed kernels of an allocator share one copy
 // of A (workloads/support/contract/compiled_kernels.hpp makes them a simt::KernelFamily).

@@ -100,8 +100,8 @@ void destroy(A& allocator) {
 }
 
 // SmallHeap is a heap on which `allocbench check` searches interleavings, because many interleavings are rare in large
-// heaps and common in small ones. It should be the smallest heap that still uses every rule of the design: a few dozen
-// mallocs of 16 bytes exhaust it, and frees recycle everything that the design recycles.
+// heaps and common in small ones. It should be the smallest heap that still uses every rule of the design. At best, a
+// few dozen mallocs of 16 bytes exhaust it, and frees recycle everything that the design recycles.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
