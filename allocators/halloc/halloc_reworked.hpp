@@ -4,7 +4,7 @@
 // halloc.hpp.
 //
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (slab.hpp), slab sets (slab_set.hpp), heads and
-// their replacement (heads.hpp). Large requests: device_heap_share.hpp.
+// their replacement (heads.hpp). device_heap_share.hpp serves large requests.
 //
 // Reworked, with the benefit of each change:
 // * Marks beside the bits of a block give its length, so a second array of 4-bit sizes is not needed. This saves one

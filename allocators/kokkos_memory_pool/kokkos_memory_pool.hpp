@@ -12,9 +12,9 @@
 //   compare-exchange. Without an empty superblock, it takes the first superblock of a larger size that is not full.
 // * free: A lane clears the bit, then lowers the count.
 //
-// Data: superblock.hpp. Each block size has two words: the superblock to try first and the first superblock of its
-// range. At the start, the numbers of superblocks of two sizes differ by at most one. A superblock changes its size
-// only while it is empty.
+// Data: superblock.hpp describes the superblocks. Each block size has two words: the superblock to try first and the
+// first superblock of its range. At the start, the numbers of superblocks of two sizes differ by at most one. A
+// superblock changes its size only while it is empty.
 //
 // Differs from the code:
 // * Memory orders replace fences (superblock.hpp).

@@ -1,13 +1,13 @@
-// Ouroboros, reworked, serves pages from index queues whose storage comes from the memory that they manage. Published
-// form: published/published.hpp.
+// Ouroboros, reworked, serves pages from index queues whose storage comes from the memory that they manage.
+// published/published.hpp has the published form.
 //
 // Paper: Winter, Mlakar, Parger & Steinberger, Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS
 // 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5).
 //
 // Idea:
-// * malloc: A request is rounded up to a page of 16 << i bytes. A bulk semaphore per size grants pages at once to all
-//   lanes of a warp that request this size, and the queue of the size provides them. If the semaphore has too few
-//   pages, the lanes divide new chunks into pages, or wait for pages of other warps.
+// * malloc: A request is rounded up to a page of 16 << i bytes. In one operation, a bulk semaphore per size grants
+//   pages to all lanes of a warp that request this size, and the queue of the size provides them. If the semaphore has
+//   too few pages, the lanes divide new chunks into pages, or wait for pages of other warps.
 // * free: A lane returns its page to the queue (P), or sets the page's bit in the mask of the chunk (C). A free also
 //   signals the semaphore.
 // * Six variants: The queue holds pages (P, page_heap.hpp) or chunks with free pages (C, chunk_heap.hpp). The queue is

@@ -5,7 +5,7 @@
 // Idea: as RW (flag_walk.hpp), but a step checks the used bits of 32 pages and takes the lowest free page. So walks are
 // up to 32 times shorter if free pages are scarce. rw_bm_64 has words of 64 bits, the paper's other word length.
 //
-// Data and protocol: bitmap.hpp.
+// bitmap.hpp describes the data and the protocol.
 //
 // Differs from the paper (rw_bm):
 // * We chose the memory orders (bitmap.hpp).

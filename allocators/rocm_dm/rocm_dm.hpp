@@ -13,7 +13,7 @@
 // * free: The lanes of one slab work together, and the others wait. Each lane clears its bit. Then one subtraction
 //   lowers the count of the slab for all.
 //
-// Data: kinds.hpp, heap.hpp.
+// Data: kinds.hpp and heap.hpp describe the data.
 //
 // Differs from the code:
 // * In this form, waves have 32 lanes. On AMD GPUs such as the MI300, they have 64.

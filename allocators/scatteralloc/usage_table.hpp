@@ -1,7 +1,7 @@
 // UsageTable is the page usage table of ScatterAlloc as published: three words per page.
 //
 // Steinberger et al. 2012; layout of the authors' public code, version 1.0:
-// * `chunk_bytes` is 0 on an unformatted page. On every page of a run, it has the bytes of the whole request.
+// * `chunk_bytes` is 0 on an unformatted page. On every page of a run, it has the size of the whole request.
 // * `count` is the number of chunks in use plus the number of lanes that try to get one. While a reset locks the page,
 //   the page size in bytes is added to it.
 // * `bits` marks the chunks in use of a flat page, or the segments of a two-level page that were seen full.

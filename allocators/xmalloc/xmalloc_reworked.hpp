@@ -1,5 +1,5 @@
-// XMalloc, reworked, serves the small requests of a warp as one, from buffered blocks over a slow heap. Published form:
-// xmalloc.hpp.
+// XMalloc, reworked, serves the small requests of a warp as one, from buffered blocks over a slow heap. xmalloc.hpp has
+// the published form.
 //
 // Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
 // Machines", CIT 2010. In the later form (Journal of Supercomputing 2013), the device heap serves Superblocks and large

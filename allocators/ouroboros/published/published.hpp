@@ -7,8 +7,8 @@
 //
 // Idea:
 // * malloc: A request is rounded up to a page of 16 << i bytes. The lanes of a warp that request the class together
-//   take their pages from a bulk semaphore at once (packed_semaphore.hpp). If the semaphore has too few pages, their
-//   leader makes the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
+//   take their pages from a bulk semaphore by one operation (packed_semaphore.hpp). If the semaphore has too few pages,
+//   their leader makes the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
 // * free: Each lane puts its page back into the queue, or sets its bit in the mask of the chunk, and signals the
 //   semaphore.
 // * Six variants: The queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp). The queue is a

@@ -83,7 +83,7 @@ std::size_t max_request(std::size_t pool_bytes, const typename A::Parameters& pa
   }
 }
 
-// Returns the bytes of the back end's device heap that must be set before the first launch of the process.
+// Returns the size of the back end's device heap, which must be set before the first launch of the process.
 template <Allocator A>
 std::size_t device_heap_bytes(std::size_t pool_bytes, const typename A::Parameters& parameters) {
   if constexpr (requires { A::device_heap_bytes(pool_bytes, parameters); }) {
