@@ -61,7 +61,7 @@ class Comb {
   void reset(simt::Stream& stream) { space_.reset(stream); }
 
   // Returns the parameters of a pool that begins with `first_bytes` and grows up to `most_bytes`. All prepared chunks
-  // are in the first part.
+  // are in the first `first_bytes`.
   static Parameters parameters_for_growth(Parameters parameters, std::size_t first_bytes, std::size_t most_bytes) {
     const std::uint64_t times = (most_bytes + first_bytes - 1) / first_bytes;
     const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2) * times;

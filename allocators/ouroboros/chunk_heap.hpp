@@ -108,7 +108,7 @@ struct ChunkHeap : Heap<StorageKind> {
   SIMT_FN void* serve(Thread& thread, Group group, std::uint32_t id, std::uint32_t first) const {
     const std::uint32_t log = space.pages_log(id);
     for (;;) {
-      // As many lanes as a chunk can serve draw together.
+      // Lanes draw together in teams. A team has at most as many lanes as a chunk has pages.
       const std::uint32_t rank = group.thread_rank();
       const auto team = group.match_any(rank >> log);
       Draw draw{};

@@ -14,7 +14,7 @@
 
 namespace allocbench {
 
-// CallDelays has the least number of cycles that a call waits; 0: the call does not wait.
+// A call waits for at least this number of cycles. With 0, it does not wait.
 struct CallDelays {
   std::uint32_t malloc_cycles = 0;
   std::uint32_t free_cycles = 0;

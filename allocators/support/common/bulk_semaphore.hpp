@@ -40,7 +40,7 @@ struct BulkSemaphore {
     return take_units(thread, state->units, wanted);
   }
 
-  // Takes up to `wanted` units and returns how many. Callers do not expect to be served, so this function first looks
+  // Takes up to `wanted` units and returns how many. Callers do not expect to be served, so this function first checks
   // whether there are units.
   template <class Thread>
   SIMT_FN std::uint32_t take_if_any(Thread& thread, std::uint32_t wanted) const {
