@@ -3,8 +3,8 @@
 // Protocol:
 // * The warp that takes a chunk from the queue is its only holder. The warp draws the pages that it needs, or all free
 //   pages if there are fewer: it subtracts their number from the chunk's count of free pages. If a page is left, the
-//   warp puts the chunk back at the end of the queue. Then it picks the pages in the bit mask. A free sets its bit
-//   before it increases the count, so the mask has at least as many set bits as the count says.
+//   warp puts the chunk back at the end of the queue. Then the warp picks the pages in the bit mask. A free sets its
+//   bit before it increases the count, so the mask has at least as many set bits as the count says.
 // * A chunk of the class is queued or held if and only if its count is not zero. The holder that draws the last page
 //   does not put the chunk back, and the free that increases the count from zero does. Both change the same word, so
 //   exactly one thread puts the chunk back.
@@ -282,9 +282,9 @@ struct ChunkHeap : Heap<StorageKind> {
   // seen the chunk entirely free. The thread needs room in the ring of returned chunks and units for all pages of a
   // chunk. Without them it gives up. The chunk is usually somewhere in the queue, but only the chunk at the front can
   // leave the queue. So this thread takes the chunk at the front and tries to exchange it for `chunk` in the slot of
-  // `chunk`. The chunk that it then holds goes to the pool if it is entirely free, otherwise back into the queue.
-  // Meanwhile its pages belong neither to the class nor to the pool. They are announced, so that a request that finds
-  // no page waits instead of failing.
+  // `chunk`. The chunk that it then holds goes to the pool if it is entirely free, otherwise back into the queue. Until
+  // then the pages of this chunk belong neither to the class nor to the pool. They are announced, so that a request
+  // that finds no page waits instead of failing.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
     const std::uint32_t queued =

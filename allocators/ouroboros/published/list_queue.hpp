@@ -246,7 +246,7 @@ struct ListQueue {
     return entries.load(simt::acquire) == slots || entries.fetch_add(0u, simt::acq_rel) == slots;
   }
 
-  // Counts `passed` more completed segments. Returns the oldest to the pool until only `held_back` of them remain.
+  // Counts `passed` more completed segments, and returns the oldest to the pool until `held_back` of them remain.
   template <class Thread>
   SIMT_FN void hold_back(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t passed) const {
     const auto completed = thread.atomic(ends.completed);

@@ -34,7 +34,7 @@
 //
 // As published: The semaphore's count of free pages overflows at 2^24 free pages of a class. If a flat ring or a
 // directory has no room for all free pages of a class, frees wait (free_pages.hpp computes the limits and sufficient
-// constants). Pages never leave their class. Chunks leave their class only in C-S, if a queue has more than 838,860
+// constants). Pages of P never leave their class. Chunks of C leave it only in C-S, if a queue has more than 838,860
 // chunks (default of `release_above`). ABA: Queue positions have 32 bits and repeat after 2^32 operations on a class.
 #pragma once
 

@@ -86,7 +86,7 @@ struct ContentLedger {
     for (std::uint64_t byte = 0; byte < bytes % 4; ++byte) tail[byte] = tail_byte(tag);
   }
 
-  // Verifies a block, removes it from the ledger and overwrites it with the dead pattern. It must be called before the
+  // Verifies a block, removes it from the ledger and overwrites it with the dead pattern. Call it before the
   // allocator's own free. Returns false if that free must not happen, because no live tag was found.
   template <class Thread>
   SIMT_FN bool retire(Thread& thread, void* memory) const {

@@ -56,7 +56,7 @@ struct TraceLedger {
         add(thread, (block == nullptr ? TraceRecord::refused_malloc : TraceRecord::malloc) | log_alignment << 8, bytes);
     if (has_owner(block)) owner_of(thread, block).store(number, simt::relaxed);
   }
-  // Records a free. It must be called before the block is freed, while the caller still owns the block.
+  // Records a free. Call it before the block is freed, while the caller still owns the block.
   template <class Thread>
   SIMT_FN void add_free(Thread& thread, const void* block) const {
     add(thread, TraceRecord::free, has_owner(block) ? owner_of(thread, block).load(simt::relaxed) : 0);

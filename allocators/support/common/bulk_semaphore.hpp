@@ -34,7 +34,7 @@ struct BulkSemaphore {
 
   State* state;
 
-  // Takes up to `wanted` units and returns how many. Callers expect to be served, so this function does not look first.
+  // Takes up to `wanted` units and returns how many. Callers expect to be served, so it does not check first.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted) const {
     return take_units(thread, state->units, wanted);
