@@ -117,8 +117,8 @@ struct BinList {
     return leaves;
   }
 
-  // Fate tells what the caller of give() must do: nothing, return the bin to its chunk after the readers have left, or
-  // return it to its chunk at once.
+  // Fate tells the caller of give() what to do with the bin: keep it, return it to its chunk after the readers have
+  // left, or return it at once.
   enum class Fate { stays, retires_after_readers, retires };
 
   // Returns slots to the bin. The caller has cleared their bits.

@@ -81,7 +81,7 @@ class BulkAlloc {
           "bins in an arena per SM below",
       .form = Form::published};
 
-  // Returns the bytes of the largest block, which has the largest power-of-two number of pages that fits into the pool.
+  // Returns the size of the largest block. Its number of pages is the largest power of two that fits into the pool.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::bit_floor(pool_bytes / parameters.page_bytes) * parameters.page_bytes;
   }

@@ -10,7 +10,7 @@
 //
 // A thread that needs N units makes a batch of B units if C + E - R is less than N. Otherwise it takes N units if they
 // are available, and waits if they are not. A thread that makes a batch keeps N of its units. It adds the other B - N
-// units to E and later moves them to C, or subtracts them from E if it could not make the batch.
+// units to E. Later it moves them to C, or subtracts them from E if it could not make the batch.
 //
 // Semaphores count units, but do not locate them. Their operations order no accesses to memory. Operations on nodes,
 // bitmaps and lists do. A thread that has a unit but cannot find its memory yet searches again.
@@ -22,7 +22,7 @@
 //   1,000 compare-exchanges, and the number grows with the lanes (tests/allocators/bulkalloc_test.cpp).
 // * R and E have 19 bits, for as many units as a device of 255 SMs has threads. E stays below R plus one batch and one
 //   unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26 bits with
-//   its sign, so an arena must have fewer than 2^25 free slots of a size: less than 512 MiB of the smallest size.
+//   its sign, so an arena must have fewer than 2^25 free slots of a size (less than 512 MiB of 16-byte slots).
 //
 // Differs from the paper:
 // * A waiting thread stops waiting when R exceeds C + E, not when R equals C + E. R includes the thread's own units, so

@@ -4,7 +4,7 @@
 //
 // Idea: One fetch-add on one word hands out the pool from front to back. Nothing is ever freed.
 //
-// Data: `next` is the sum of the bytes of all requests since reset(), also of those that failed.
+// Data: `next` is the sum of all rounded requests since reset(), except those that are larger than the pool.
 //
 // Differs from the paper: Requests are rounded up to 16 bytes for alignment, and requests beyond the end of the pool
 // get null. Failed requests leave their addition in `next`. If a failed request subtracted its bytes again, one range

@@ -27,7 +27,7 @@ namespace allocbench::circular {
 inline constexpr std::uint32_t granule_log2 = 4;
 inline constexpr std::uint32_t granule_bytes = 1u << granule_log2;
 
-// LockResult is the result of a load of a header or of an attempt to lock it. `won` means that the chunk is free, or
+// LockResult is the result when a thread loads a header or tries to lock it. `won` means that the chunk is free, or
 // that the caller has locked it. `next` is valid in either case.
 struct LockResult {
   bool won;

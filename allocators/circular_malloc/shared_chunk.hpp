@@ -1,8 +1,8 @@
 // Share is a lane's part of a free chunk that lanes of a warp divide among themselves.
 //
-// It is a part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk. The lanes take blocks
-// of the chunk in the order of their ranks, until it is used up. The rest becomes a free chunk if Algorithm 3 would
-// split it off; otherwise it stays with the last block.
+// Share is a part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk. The lanes take
+// blocks of the chunk in the order of their ranks, until it is used up. The rest becomes a free chunk if Algorithm 3
+// would split it off; otherwise it stays with the last block.
 //
 // A walker may still hold the index of a header that an earlier merge absorbed into the chunk. So each header must
 // always lead to a header. In the first step, all new headers lead to the chunk's old successor. After all lanes have

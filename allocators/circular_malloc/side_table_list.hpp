@@ -17,14 +17,14 @@
 //   division. Lanes of a warp that walk together continue at the same chunk, which has room for all of them. The
 //   largest distance grows with each repetition, up to 512 chunks. If all callers continued in order, they would follow
 //   the winner to the rest of its chunk, and all but one would lose again.
-// * The last two changes have a disadvantage, mostly for lone lanes: the offset soon stays behind the last chunk with
+// * The last two changes have a disadvantage, mostly for lone lanes. The offset soon stays behind the last chunk with
 //   room for a warp, and walks then visit one chunk after the other (results/reference/h200/originals.md). A walk does
 //   not skip to the first chunk with room, because CFMMalloc then returns null on an H200 although the pool has room.
 // * A walk checks a locked chunk at the end of the pool twice if the chunk is large enough, because another thread may
 //   be dividing the chunk. More checks would cost time, and the chunk may stay in use.
 // * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp). The
-//   lowest levels have most chunks of the pool. A single small request may leave the offset there, and larger requests
-//   would then step over most headers of the pool.
+//   lowest levels have most chunks of the pool. A single small request may leave the offset at these levels, and larger
+//   requests would then step over most headers of the pool.
 // * The first lap follows the roving offset, because other walks have passed the chunks before it and found them in use
 //   or took them. The offset and the start of each heap always point to a header with a valid next. The second lap
 //   skips nothing.

@@ -7,10 +7,10 @@
 // its chunk beside the bits of 32 slots. A warp finds a chunk in the directory of its class and ORs one bit per lane
 // into a word of the chunk, without loading the word first. The place in the directory depends on the warp's number, on
 // how many of its lanes request, and on the clock if the warp's share has more slots than these lanes need. The old
-// word shows which slots the warp won. A directory entry may be wrong at any time, but the tag of the old word shows
-// whether the chunk serves the class. Each entry has a preferred chunk, and a warp that requests one class guesses that
-// the entry contains this chunk. If the guess is right, the warp does not read the directory. Neighbouring warps start
-// at neighbouring slots, so warps that repeat their requests seldom contend for slots.
+// word shows which slots the warp won. A directory entry may be wrong at any time, but the class in the old word shows
+// whether the claim counts. Each entry has a preferred chunk, and a warp that requests one class guesses that the entry
+// contains this chunk. If the guess is right, the warp does not read the directory. Neighbouring warps start at
+// neighbouring slots, so warps that repeat their requests seldom contend for slots.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -61,7 +61,7 @@ class Comb {
   void reset(simt::Stream& stream) { space_.reset(stream); }
 
   // Returns the parameters of a pool that begins with `first_bytes` and grows up to `most_bytes`. All prepared chunks
-  // are in the first part.
+  // are in the first `first_bytes`.
   static Parameters parameters_for_growth(Parameters parameters, std::size_t first_bytes, std::size_t most_bytes) {
     const std::uint64_t times = (most_bytes + first_bytes - 1) / first_bytes;
     const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2) * times;

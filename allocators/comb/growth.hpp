@@ -6,7 +6,7 @@
 
 namespace allocbench::comb {
 
-// Chunks are counted from 0 here. Chunks `begin` to `end` - 1 become free, and the chunks behind them become the run.
+// MoveEnd counts chunks from 0. Chunks `begin` to `end` - 1 become free, and the chunks behind them become the run.
 struct MoveEnd {
   template <class Thread, class S>
   SIMT_FN void operator()(Thread& thread, S space, std::uint32_t begin, std::uint32_t end) const {

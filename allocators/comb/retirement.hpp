@@ -4,8 +4,8 @@
 // The lanes of a group retire a chunk together: they lock all words that its class uses. They can lock only words that
 // are closed or have no taken slot. When they have locked all words, no block of the chunk is in use, and no other
 // thread can take a slot. The group changes the table and finally closes the words. It locks word 0 first, so of two
-// groups that retire a chunk only one succeeds. If any slot is taken, by its owner or for a moment by a claim with the
-// wrong class, the attempt ends, and the group opens the words that it locked.
+// groups that retire a chunk only one succeeds. If any slot is taken, even if only for a moment by a claim with the
+// wrong class, the attempt ends. Then the group opens the words that it locked.
 #pragma once
 
 #include "allocators/comb/words.hpp"

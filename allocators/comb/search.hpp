@@ -165,8 +165,8 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (place->thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
     const std::uint32_t batch = place->thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
     // If the entry had no chunk, only warps at every eighth word of every `batch`-th entry request one at once. The
-    // others first wait for the chunk. In a new pool all warps come here together, and accesses to one word of the map
-    // are serialised.
+    // others first wait for the chunk. In a new pool all warps reach this point together, and accesses to one word of
+    // the map are serialised.
     const bool asks = place->word % 8 == 0 && place->entry % batch == 0;
     const std::uint32_t old = chunk;
     chunk =

@@ -5,8 +5,8 @@
 // GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. We do not have the paper's text, so steps, layout and
 // defaults follow the authors' public code 1.0.
 //
-// Idea and protocol: warp_header.hpp. A warp's first block takes three blocks of the device heap: header, list node,
-// and a SuperBlock or one large block.
+// warp_header.hpp describes the idea and the protocol. A warp's first block takes three blocks of the device heap:
+// header, list node, and a SuperBlock or one large block.
 //
 // Sessions (allocators/support/contract/session.hpp): In the public code, each lane keeps the address of its warp's
 // header in a register. In this form the address lies in a table, because a warp's heap outlives a kernel, and attach()
@@ -32,7 +32,7 @@
 // As published: Words of lanes that do not call keep their last requests, so a lone lane may use a SuperBlock for each
 // call. Lanes that move to a new SuperBlock keep their offsets, so its front stays unused. One lane frees everything.
 //
-// The reworked form and the benefit of each change: fdgmalloc_reworked.hpp.
+// fdgmalloc_reworked.hpp describes the reworked form and the benefit of each change.
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // blocks at once.
 //
 // Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
-// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. Published form: fdgmalloc.hpp.
+// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. fdgmalloc.hpp has the published form.
 //
 // Idea:
 // * malloc: The lanes of a warp that call together add up their requests. Their leader moves the fill level of the
@@ -12,7 +12,7 @@
 //   individually.
 //
 // Data: a table with one record per warp, and a chain of the SuperBlocks and large blocks. The next kernel finds the
-// record by the number of the warp. Record and protocol: warp_heap.hpp.
+// record by the number of the warp. warp_heap.hpp describes the record and the protocol.
 //
 // Sessions (allocators/support/contract/session.hpp): attach() finds the record of the calling warp. The record holds
 // all state, so detach stores nothing. Warps are numbered in grid order, so a kernel that releases the blocks of

@@ -1,6 +1,6 @@
 // This file registers reworked FDGMalloc over other allocators than the device heap, as Vinkler & Havran 2015, section
 // 6, suggest. Over CFMMalloc it serves blocks up to the largest chunk of a fresh pool, and over KMA blocks of less than
-// 32 KiB. Algorithm: fdgmalloc_reworked.hpp.
+// 32 KiB. fdgmalloc_reworked.hpp describes the algorithm.
 #pragma once
 
 #include "allocators/circular_malloc/cfm_malloc.hpp"

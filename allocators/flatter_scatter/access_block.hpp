@@ -1,10 +1,10 @@
 // An AccessBlock of FlatterScatter has pages, followed by a table with an entry per page.
 //
 // Source: mallocMC 3, FlatterScatter/AccessBlock.hpp. The entry of a page has two words:
-// * chunk_bytes: This word has the bytes of the page's chunks, or 0 for an unused page. On every page of a multi-page
-//   block, it has the bytes of the whole request.
+// * chunk_bytes: This word has the size of the page's chunks, or 0 for an unused page. On every page of a multi-page
+//   block, it has the size of the whole request.
 // * filling: This word counts the chunks in use and the threads that search the page now. On a locked page (in reset,
-//   or part of a multi-page block), it is higher by the bytes of a page.
+//   or part of a multi-page block), it is higher by the page size in bytes.
 //
 // Protocol:
 // * enter: A thread adds 1 to the filling. If the page is not full, the thread gives an unused page the requested size.
@@ -53,8 +53,8 @@ struct AccessBlock {
     return reinterpret_cast<std::uint32_t*>(address(page + 1)) - words;
   }
 
-  // Takes a chunk of at least `wanted` and at most `most` bytes. Returns null if every page looked full or had chunks
-  // of an unsuitable size.
+  // Takes a chunk of at least `wanted` and at most `most` bytes. Returns null if each page looked full, had chunks of
+  // an unsuitable size, or gave no bit in 32 tries per word.
   template <class Thread>
   SIMT_FN std::byte* take_chunk(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t most) const {
     const std::uint32_t chunks = layout.chunks(wanted);

@@ -11,7 +11,7 @@
 // * free of a chunk: The lane clears the bit and leaves the page. With `reset_pages` (the default), the last lane to
 //   leave marks the page unused.
 //
-// Data: access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
+// Data: access_block.hpp and page_layout.hpp describe the pool. One word moves the access block where searches begin.
 //
 // Differs from the code:
 // * A search for a bit ends after 32 tries per word.

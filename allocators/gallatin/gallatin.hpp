@@ -14,7 +14,7 @@
 // * free: The class of the segment tells the place of the block. One addition per block and group of lanes counts the
 //   freed slices. A block is returned when all its slices are freed, and a segment when all its blocks are returned.
 //
-// Data: heap.hpp. Protocols: bit_tree.hpp, blocks.hpp, slices.hpp, runs.hpp.
+// heap.hpp describes the data. bit_tree.hpp, blocks.hpp, slices.hpp and runs.hpp describe the protocols.
 //
 // Differs from the public code:
 // * We chose the memory orders (see the end of this comment). Groups of lanes are explicit masks. Lanes that have their

@@ -10,7 +10,7 @@
 //   handled as in Gallatin, too.
 // * free: as in gallatin.hpp.
 //
-// Data and protocol: static_slots.hpp, static_session.hpp; blocks.hpp.
+// static_slots.hpp, static_session.hpp and blocks.hpp describe the data and the protocol.
 //
 // Sessions (allocators/support/contract/session.hpp): attach() returns a session without a context, and its first
 // request makes a context. The context ends with the kernel, as in the authors' static context. With `remember_slot`

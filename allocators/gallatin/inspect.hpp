@@ -1,13 +1,13 @@
 // Inspection checks the invariants of a Gallatin heap on the host while no kernel runs.
 //
 // * No lock is held, and no entry waits for a block.
-// * A free segment is in the tree of free segments, unless it belongs to a run, and counts no free blocks. A segment
+// * A free segment counts no free blocks and is in the tree of free segments, unless it belongs to a run. A segment
 //   with a class is not in this tree. Its counters agree on the number of free blocks, and no place of its ring waits
 //   for a block.
 // * Each block has fewer freed slices than slices, because a block whose slices are all freed is returned.
 // * A pinned block with slices left lies in a segment of its class.
 //
-// Trees of classes are not checked, because a segment with free blocks may be missing there, as published.
+// Trees of classes are not checked, because a segment with free blocks may be missing from its tree, as published.
 #pragma once
 
 #include <vector>

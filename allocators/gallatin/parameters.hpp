@@ -1,5 +1,5 @@
-// The parameters of Gallatin have the defaults of the authors' tests. `least_segments` is assumed, and the two repairs
-// are ours.
+// The parameters of Gallatin have the defaults of the authors' tests. `least_segments` is assumed, and the two
+// parameters for repairs are ours.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

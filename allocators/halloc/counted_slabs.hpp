@@ -3,7 +3,7 @@
 //
 // Adinetz & Pleiter 2014; layout of the authors' public code 0.11.
 // * Bits 12-31 of the counter are the number of chunks in use, bit 8 marks a head, bits 5-7 are the kind of chunk (7
-//   for a free slab), and bits 0-4 are the size.
+//   for a free slab), and bits 0-4 are the number of the size.
 // * A slab has one bit per chunk. A block is 1, 2, 4 or 8 chunks, whose bits are in one word.
 // * Lengths have 4 bits per chunk. The length of a block is written at its first chunk.
 // * One set has the free slabs. Each kind has a set of sparse slabs, and each size has sets of roomy and busy slabs

@@ -21,9 +21,9 @@
 // * We chose the memory orders (counted_slabs.hpp).
 // * Groups of lanes are explicit masks: the lanes that call together with one size stay together until each has its
 //   block. The public code loops over votes of all currently running lanes, and these loops hang on GPUs since Volta.
-// * A lane gives up if no slab is found, after four visits in a row to the same busy head without a block, or after 64
-//   visits plus two per slab. Requests above the device heap's share are refused, because CUDA's malloc overflows near
-//   2^64.
+// * A lane gives up in three cases: no slab is found, four visits in a row to the same busy head give no block, or the
+//   lane has made 64 visits plus two per slab. Requests above the device heap's share are refused, because CUDA's
+//   malloc overflows near 2^64.
 // * Requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8 bytes. For 384 and 768
 //   bytes, a slab has 10,920 chunks instead of the published 10,922.
 // * The last words of the sets are searched too. In the public code, every small malloc fails with fewer than 32 slabs
@@ -36,7 +36,7 @@
 //
 // Only a new process makes the heap fresh, because nothing records the blocks of the device heap.
 //
-// The reworked form and the benefit of each change: halloc_reworked.hpp.
+// halloc_reworked.hpp describes the reworked form and the benefit of each change.
 #pragma once
 
 #include <string>
@@ -78,7 +78,7 @@ struct AsPublished {
   static AsPublished of(const Parameters&) { return {}; }
 };
 
-// Varied has the same features as parameters.
+// In Varied, the same features are parameters.
 struct Varied {
   using Parameters = VariedParameters;
   bool aggregation = true;
@@ -162,7 +162,7 @@ class PublishedHalloc : public HallocBase {
   }
 
   // Visits one head after the other until every lane of the group has a block or gives up. The lanes request blocks of
-  // the same size. Each lane starts at its own `first`, which is h(c, 0).
+  // the same size. Each lane starts at its own `first`, which is h(c, 0) of size_classes.hpp.
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint32_t head, std::uint32_t first) {
     Probes probes{first, first, 0};

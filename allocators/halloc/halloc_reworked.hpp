@@ -4,7 +4,7 @@
 // halloc.hpp.
 //
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (slab.hpp), slab sets (slab_set.hpp), heads and
-// their replacement (heads.hpp). Large requests: device_heap_share.hpp.
+// their replacement (heads.hpp). device_heap_share.hpp serves large requests.
 //
 // Reworked, with the benefit of each change:
 // * Marks beside the bits of a block give its length, so a second array of 4-bit sizes is not needed. This saves one
@@ -18,16 +18,16 @@
 //   of 256 bytes and more, because the replacement of heads limits their rate.
 // * Every slab is filed by its true class when it stops being a head. Waiting threads give up after a failed search
 //   instead of searching one after the other. A search that finds no slab releases idle heads of other sizes before it
-//   fails. Before a malloc returns null, it visits its old head once more, beyond the busy threshold. So there are
-//   fewer nulls when memory is scarce.
+//   fails. Before a malloc returns null, it visits its old head once more, beyond the busy threshold. So malloc returns
+//   null less often when memory is scarce.
 // * There is no slab grid, and slab numbers have 32 bits, so pools beyond 32 GiB work. Blocks of the device heap are
 //   remembered, so reset() needs no new process.
 // * As in all our forms, requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8
 //   bytes.
 //
 // The malloc kernel has 56 registers on sm_90. That of the published form has 44, and that of the public code 38. So
-// fewer warps are resident. The reasons are that the search for a head is inlined, because a call costs more time than
-// it saves, and that states and heads are 64-bit words.
+// fewer warps are resident. There are two reasons. The search for a head is inlined, because a call costs more time
+// than it saves. States and heads are 64-bit words.
 #pragma once
 
 #include <algorithm>
@@ -155,7 +155,7 @@ class HallocReworked : public halloc::HallocBase {
   }
 
   // Visits one head after the other until every lane of the group has a block or gives up. The lanes request blocks of
-  // the same size. Each lane starts at its own `first`, which is h(c, 0).
+  // the same size. Each lane starts at its own `first`, which is h(c, 0) of size_classes.hpp.
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint64_t head, std::uint32_t first) {
     Probes probes{first, first, 0};

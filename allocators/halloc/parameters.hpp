@@ -1,4 +1,4 @@
-// All forms of Halloc share these parameters, which also divide the pool.
+// All forms of Halloc share these parameters and the functions that divide the pool.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 // is 4, 2 or 1: this many consecutive counter values hit neighbouring blocks. With n blocks per slab, s is b times the
 // largest prime below n/256 + n/64 that divides neither this sum nor n.
 //
-// N is rounded down to a multiple of 8, for all sizes of a kind alike.
+// N is rounded down to a multiple of 8. All sizes of a kind have the same N.
 #pragma once
 
 #include "allocators/support/common/modulo.hpp"
@@ -35,8 +35,8 @@ SIMT_HOST_FN std::uint32_t block_bytes(std::uint32_t id) { return chunk_bytes(ki
 // Returns log2 of K.
 SIMT_HOST_FN std::uint32_t neighbours_log(std::uint32_t id) { return id < 4 ? 2 - (id >> 1) : 0; }
 
-// Returns the smallest size that holds a request of up to 3072 bytes. Skips blocks of 24 bytes, whose addresses would
-// be multiples of 8 only.
+// Returns the smallest size for a request, which has at most 3072 bytes. Skips blocks of 24 bytes, whose addresses
+// would be multiples of 8 only.
 SIMT_HOST_FN std::uint32_t size_id(std::uint32_t bytes) {
   const std::uint32_t top = (bytes < 16 ? 16 : bytes) - 1;
   const std::uint32_t log = 31 - simt::count_leading_zeros(top);  // the block is 1.5 or 2 times 2^log

@@ -1,6 +1,6 @@
 // SlabGrid finds the slab of an address, as Halloc's slab grid does.
 //
-// Adinetz & Pleiter 2014, "Slab Grid". The grid has a word, its cell, for each range of addresses as long as a slab.
+// Adinetz & Pleiter 2014, "Slab Grid". The grid has a word (a cell) for each range of addresses as long as a slab.
 // Slabs need not begin where a range begins, so a cell has the numbers of two slabs and the cut-off, where the second
 // one begins. Bit 0 marks a valid cell. Bits 13-25 are the first slab, bits 26-38 the second slab, and bits 39-58 the
 // cut-off in units of 16 bytes. Here slabs are adjacent in one pool, and ranges begin at slabs, so the cut-off is 0.

@@ -50,8 +50,8 @@ struct SlabSet {
   }
 
   // Removes one member after the other and calls `take(slab, look(slab))`. `take` returns the head word that it made of
-  // the slab, or no_head. `look` runs before the slab is removed, so that its load overlaps. The search ends at the
-  // first success, when no member is left, or after one look at every word.
+  // the slab, or no_head. `look` runs before the slab is removed, so that its load overlaps the removal. The search
+  // ends at the first success, when no member is left, or after one look at every word.
   template <class Thread, class Look, class Take>
   SIMT_FN std::uint64_t find(Thread& thread, Summary summary, std::uint64_t no_head, Look look, Take take) const {
     std::uint32_t index = summary.first_word;

@@ -2,7 +2,7 @@
 // superblock has a bitmap, and a lock-free queue contains the unused superblocks.
 //
 // Paper: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2. The upper layer of the paper,
-// ArrayList, is containers/array_list.hpp: it works over every allocator.
+// ArrayList, is in containers/array_list.hpp.
 //
 // Idea:
 //   malloc  A thread finds the active superblock of the block size (a power of two), or prepares a superblock from the

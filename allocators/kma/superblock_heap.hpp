@@ -2,7 +2,7 @@
 // superblocks.
 //
 // The entry of the active table alone decides whether a superblock is attached. A superblock is attached before its
-// index is stored in the entry, and only the thread that compare-exchanges the index out of the entry may detach the
+// index is stored in the entry. Only the thread that compare-exchanges the index out of the entry may detach the
 // superblock. ABA on an entry is harmless: if the superblock was reused meanwhile, this thread is still the only one
 // that removed its index. The thread that reserves the last block of a superblock also replaces the superblock.
 #pragma once
@@ -127,7 +127,7 @@ class SuperblockHeap {
     return fresh == SuperblockQueue::none ? Grant{} : Grant::of(fresh, taken, 0, true);
   }
 
-  // Takes a superblock for a group that needs as many blocks as a superblock has, without using the active table.
+  // Takes a whole superblock for a group that needs at least that many blocks, without using the active table.
   template <class Thread>
   SIMT_FN Grant whole_superblock(Thread& thread, std::uint32_t log2) const {
     const std::uint32_t fresh = take_unused(thread);

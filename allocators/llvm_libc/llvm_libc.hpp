@@ -10,9 +10,9 @@
 //   lane. Lanes whose number is beyond the slab's last chunk end their reservation and continue. Then the lanes with
 //   the same slab set bits, beginning at the number of their first lane, by one OR for each run of bits in a word.
 // * free: A lane clears its bit, and the lanes of one slab lower its counter together. The lane that lowers it to zero
-//   returns the slab to a cache of eight slabs or, if the cache is full, to the host (here: to the pool).
+//   returns the slab to a cache of eight slabs. If the cache is full, the slab goes to the host (here: to the pool).
 //
-// Data: size_classes.hpp, slab.hpp, guard.hpp, slab_table.hpp. A hint per size has the slot of the last success.
+// Data: size_classes.hpp, slab.hpp, guard.hpp and slab_table.hpp. A hint per size has the slot of the last success.
 //
 // Differs from the code:
 // * A pool of slabs in the arena replaces the host, from which the code requests slabs by a remote call. Fresh slabs of

@@ -2,33 +2,33 @@
 //
 // Protocol:
 // * The warp that takes a chunk from the queue is its only holder. The warp draws the pages that it needs, or all free
-//   pages if there are fewer: it subtracts their number from the chunk's count of free pages. If a page is left, it
-//   puts the chunk back at the end of the queue. Then it picks the pages in the bit mask. A free sets its bit before it
-//   increases the count, so the mask has at least as many set bits as the count says.
+//   pages if there are fewer: it subtracts their number from the chunk's count of free pages. If a page is left, the
+//   warp puts the chunk back at the end of the queue. Then the warp picks the pages in the bit mask. A free sets its
+//   bit before it increases the count, so the mask has at least as many set bits as the count says.
 // * A chunk of the class is queued or held if and only if its count is not zero. The holder that draws the last page
 //   does not put the chunk back, and the free that increases the count from zero does. Both change the same word, so
 //   exactly one thread puts the chunk back.
 // * A holder never draws more pages than the chunk has, because a negative count would not show who must put the chunk
 //   back. So it usually loads the count before it draws. It needs no load for a single page, because a queued chunk has
-//   at least one free page. It also needs none if the queue entry is marked: then the chunk had at least as many free
-//   pages as a warp can request, and the count can only have grown since. A second mark means at least twice as many
-//   pages. Then some pages are certainly left, so the holder requests the queue position for the put-back before it
-//   knows the result of the draw.
-// * Waits end: Each unit of the semaphore is a free page of a chunk that is queued or held, and a holder puts its chunk
+//   at least one free page. It also needs none if the queue entry is marked. At its put, a marked chunk had at least as
+//   many free pages as a warp can request, and the count can only have grown since. A second mark means at least twice
+//   as many pages. Then some pages are certainly left, so the holder requests the queue position for the put-back
+//   before it knows the result of the draw.
+// * Waits end: Each unit of the semaphore is a free page of a chunk that is queued or held. A holder puts its chunk
 //   back before it waits for another chunk.
 // * An entirely free chunk may return to the pool: release_chunk().
 //
 // The disadvantage: A chunk passes from warp to warp, and each warp waits for the previous one. With few chunks, many
 // groups of lanes would wait for the same chunk. Therefore a group that finds many other groups waiting takes the pages
-// of a new chunk (chunk_for_crowd() in refill.hpp), if a chunk has pages for four such groups and more than half the
-// chunks were never used. A group cannot see groups that request at the same moment, but the queue position of its take
-// shows how many came earlier. If many came earlier, the group adds a chunk after it is served. These chunks stay in
-// the queue (unless release_chunk() returns them), and later groups spread over them.
+// of a new chunk (chunk_for_crowd() in refill.hpp). For this, a chunk must have pages for at least four groups of its
+// size, and more than half the chunks must be fresh. A group cannot see groups that request at the same moment, but the
+// queue position of its take shows how many came earlier. If many came earlier, the group adds a chunk after it is
+// served. New chunks stay in their class (unless release_chunk() returns them), and later groups spread over them.
 //
 // Differs from the paper: A warp draws from a chunk once for all its lanes. In the paper, each lane looks at the chunk
 // at the front, draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in
-// the queue. The lane that takes the last page empties the slot, and meanwhile a lane that frees a page may put the
-// chunk into the queue again, so the chunk may be there twice.
+// the queue. The lane that takes the last page empties the slot. Meanwhile a lane that frees a page may put the chunk
+// into the queue again, so the queue may have it twice.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -50,7 +50,7 @@ struct ChunkHeap : Heap<StorageKind> {
   using Heap<Storage>::storage;
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = true;
-  // An index in the queue has the chunk, its class and two marks. `many` means that the chunk has at least as many free
+  // A queue index contains the chunk, its class and two marks. `many` means that the chunk has at least as many free
   // pages as a warp can request, and `plenty` that it has at least twice as many.
   static constexpr std::uint32_t chunk_bits = 26;
   static constexpr std::uint32_t many = 1u << 30;
@@ -74,7 +74,7 @@ struct ChunkHeap : Heap<StorageKind> {
   }
   SIMT_FN std::uint32_t* mask(std::uint32_t chunk) const { return masks + std::size_t{chunk} * mask_words(0); }
 
-  // Returns the number of entirely free chunks that provide `units` pages.
+  // Returns how many entirely free chunks are needed for `units` pages.
   SIMT_FN std::uint32_t chunks_for(std::uint32_t id, std::uint32_t units) const {
     const std::uint32_t log = space.pages_log(id);
     return (units + (1u << log) - 1) >> log;
@@ -95,9 +95,9 @@ struct ChunkHeap : Heap<StorageKind> {
     return {number, thread.atomic(classes[id].back).load(simt::relaxed), before.fresh};
   }
 
-  // Returns true if more than `crowd` groups wait for chunks of the class, one chunk has pages for at least four groups
-  // of this size, and more than half the chunks were never used. The caller is a group of `lanes` lanes. `seen.takes`
-  // is the queue position of its take, or the next one of the class.
+  // Returns true if the takes of the class exceed its puts by more than `crowd`, a chunk has pages for at least four
+  // groups of `lanes` lanes, and more than half the chunks were never used. `seen.takes` is the queue position of the
+  // group's take, or of the next take of the class.
   SIMT_FN bool is_crowded(std::uint32_t id, std::uint32_t lanes, const Traffic& seen) const {
     return 1u << space.pages_log(id) >= least_groups_of_crowd * lanes &&
            static_cast<std::int32_t>(seen.takes - seen.puts) > static_cast<std::int32_t>(crowd) &&
@@ -108,7 +108,7 @@ struct ChunkHeap : Heap<StorageKind> {
   SIMT_FN void* serve(Thread& thread, Group group, std::uint32_t id, std::uint32_t first) const {
     const std::uint32_t log = space.pages_log(id);
     for (;;) {
-      // As many lanes as a chunk can serve draw together.
+      // Lanes draw together in teams. A team has at most as many lanes as a chunk has pages.
       const std::uint32_t rank = group.thread_rank();
       const auto team = group.match_any(rank >> log);
       Draw draw{};
@@ -250,7 +250,7 @@ struct ChunkHeap : Heap<StorageKind> {
     return draw;
   }
 
-  // Takes a page of the mask for the lane with this rank. `before` is the count of free pages before the draw. The
+  // Takes a free page of `chunk` for the lane of rank `rank`. `before` is the count of free pages before the draw. The
   // search begins with the word of page `before` - 1, so warps that draw 32 pages each begin with different words.
   // These words usually have free pages.
   template <class Thread>
@@ -270,7 +270,7 @@ struct ChunkHeap : Heap<StorageKind> {
         thread.probe(simt::Step::retry);
         left = found;
       }
-      // After one lap over the words, the lane accepts any bit. There is one, but it may not be visible yet.
+      // After one lap over the words, the lane accepts any bit. A set bit exists, but may not be visible yet.
       skip = visited >= last_word ? 0 : skip - simt::popcount(left);
       if (visited >= last_word) thread.spin_hint();
       thread.probe(simt::Step::walk);
@@ -282,9 +282,9 @@ struct ChunkHeap : Heap<StorageKind> {
   // seen the chunk entirely free. The thread needs room in the ring of returned chunks and units for all pages of a
   // chunk. Without them it gives up. The chunk is usually somewhere in the queue, but only the chunk at the front can
   // leave the queue. So this thread takes the chunk at the front and tries to exchange it for `chunk` in the slot of
-  // `chunk`. The chunk that it then holds goes to the pool if it is entirely free, otherwise back into the queue.
-  // Meanwhile its pages belong neither to the class nor to the pool. They are announced, so that a request that finds
-  // no page waits instead of failing.
+  // `chunk`. The chunk that it then holds goes to the pool if it is entirely free, otherwise back into the queue. Until
+  // then the pages of this chunk belong neither to the class nor to the pool. They are announced, so that a request
+  // that finds no page waits instead of failing.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
     const std::uint32_t queued =

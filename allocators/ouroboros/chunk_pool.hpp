@@ -1,7 +1,7 @@
 // ChunkPool holds the unused chunks: fresh ones and returned ones.
 //
-// A counter numbers the fresh chunks, and a ring holds the returned ones. Heaps take chunks here for pages and for
-// queue storage.
+// A counter numbers the fresh chunks, and a ring holds the returned ones. Heaps take chunks from ChunkPool for pages
+// and for queue storage.
 //
 // Differs from the published code: If no chunk is left, a request gets none; the published code does not check this and
 // writes beyond the pool. One addition can take several contiguous fresh chunks.
@@ -15,8 +15,8 @@ namespace allocbench::ouroboros {
 inline constexpr std::uint32_t no_chunk = 0xffffffffu;
 
 struct ChunkPool {
-  // All bytes are zero at first, with two exceptions. In virtualised variants `next_fresh` is the number of classes,
-  // because each class has a queue chunk. In chunk-based variants the units of `room` are the capacity of the ring.
+  // All bytes are zero at first, with two exceptions. In virtualised variants `next_fresh` is the number of classes:
+  // each starts with a queue chunk. In chunk-based variants the units of `room` are the capacity of the ring.
   struct State {
     alignas(128) std::uint32_t next_fresh;
     BulkSemaphore::State returned;  // chunks in the ring
@@ -37,7 +37,7 @@ struct ChunkPool {
   }
 
   // Takes one returned chunk, or, if there is none, up to `wanted` fresh chunks with consecutive indices. Sets `first`
-  // to the first index. Returns the number of chunks, 0 if no chunk is left.
+  // to the first index. Returns the number of taken chunks, or 0 if none is left.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted, std::uint32_t& first) const {
     if (BulkSemaphore{&state->returned}.take_if_any(thread, 1) != 0) {

@@ -38,7 +38,7 @@ struct Heap {
   }
 
   // Takes up to `wanted` chunks with consecutive indices, but only as many as the queue has room for. Each chunk needs
-  // room for `per_chunk` entries. Sets `first` to the first chunk. Returns the number of chunks, 0 if there are none.
+  // room for `per_chunk` entries. Sets `first` to the first chunk. Returns the number of taken chunks.
   template <class Thread>
   SIMT_FN std::uint32_t take_chunks(Thread& thread, std::uint32_t id, std::uint32_t wanted, std::uint32_t per_chunk,
                                     std::uint32_t& first) const {

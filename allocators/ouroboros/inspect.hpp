@@ -46,7 +46,7 @@ inline ChunkOfSegment segments_of(simt::Stream& stream, const LinkedList& order,
   return chunks;
 }
 
-// Returns the indices in the queue of a class from `front` to `back`. An index that is missing is empty_slot.
+// Returns the indices in the queue of a class from `front` to `back`. A missing index is returned as empty_slot.
 template <class Policy>
 std::vector<std::uint32_t> queue_contents(simt::Stream& stream, const Policy& heap, std::uint32_t id,
                                           const typename Policy::ClassState& state) {

@@ -80,7 +80,7 @@ struct LinkedList {
       thread.probe(simt::Step::walk);
       here = pointer(next_segment(segment_of(here), slots_log), next);
     }
-    // Here only the thread with the first queue position of the segment sets hints.
+    // In locate(), only the thread with the first queue position of the segment sets hints.
     if ((number & ((1u << slots_log) - 1)) == 0) {
       recent.store(here, simt::release);
       if (is_before(segment_of(seen), segment, slots_log)) {

@@ -1,13 +1,13 @@
-// Ouroboros, reworked, serves pages from index queues whose storage comes from the memory that they manage. Published
-// form: published/published.hpp.
+// Ouroboros, reworked, serves pages from index queues whose storage comes from the memory that they manage.
+// published/published.hpp has the published form.
 //
 // Paper: Winter, Mlakar, Parger & Steinberger, Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS
 // 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5).
 //
 // Idea:
-// * malloc: A request is rounded up to a page of 16 << i bytes. A bulk semaphore per size grants pages at once to all
-//   lanes of a warp that request this size, and the queue of the size provides them. If the semaphore has too few
-//   pages, the lanes divide new chunks into pages, or wait for pages of other warps.
+// * malloc: A request is rounded up to a page of 16 << i bytes. In one operation, a bulk semaphore per size grants
+//   pages to all lanes of a warp that request this size, and the queue of the size provides them. If the semaphore has
+//   too few pages, the lanes divide new chunks into pages, or wait for pages of other warps.
 // * free: A lane returns its page to the queue (P), or sets the page's bit in the mask of the chunk (C). A free also
 //   signals the semaphore.
 // * Six variants: The queue holds pages (P, page_heap.hpp) or chunks with free pages (C, chunk_heap.hpp). The queue is
@@ -18,20 +18,20 @@
 // the ring of returned chunks (layout.hpp). The state of the classes (semaphores and ends of the queues) and the
 // counters of unused chunks lie outside the pool.
 //
-// As published, requests larger than a chunk go to the back end's device heap. Here it has a share of the memory
-// (device_heap_share.hpp). The published code gives it 500 MiB and rounds each request up to a power of two.
+// As published, requests larger than a chunk go to the back end's device heap. In this form, that heap has a share of
+// the memory (device_heap_share.hpp). The published code gives it 500 MiB and rounds each request up to a power of two.
 //
 // Differs from the published form:
 // * A free signals the semaphore of a class once for all lanes of a warp that free a page of this class. In the
 //   originals each lane signals, and all signals meet on one word.
-// * A warp takes the pages for its lanes from a chunk in one step, while no other warp holds the chunk. Groups of lanes
-//   that would wait for one chunk can get new chunks, as long as more than half of the chunks were never used
+// * In C, a warp takes the pages for its lanes from a chunk in one step, while no other warp holds the chunk. Groups of
+//   lanes that would wait for one chunk can get new chunks, as long as more than half of the chunks were never used
 //   (chunk_heap.hpp). In the originals each lane searches the queue separately.
 // * Linked lists remember the places of recent segments (linked_list.hpp), so lanes find these without a walk. In the
 //   originals lanes walk to their segment.
 // * The semaphore has two words (bulk_semaphore.hpp), so its counts do not overflow. The lanes of a malloc get the
 //   available pages immediately, even if these are enough for only some of the lanes.
-// * Lanes that find no page take the pages of new chunks directly, and all fresh chunks in one step (refill.hpp).
+// * Lanes that find no page take pages directly from new chunks. One step can take several fresh chunks (refill.hpp).
 // * Queues cannot overflow, and a free never needs memory (flat_ring.hpp, segmented_queue.hpp).
 // * Chunk headers are in a table, and each page begins at a multiple of its size from the start of the pool
 //   (chunk_space.hpp).
@@ -63,8 +63,8 @@ class OuroborosOf {
                                  largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
   }
   // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. C may return each
-  // entirely free chunk. Other sizes get no guarantee: in P, pages never leave their class, and C returns a chunk only
-  // if the lane that frees its last page can take as many units as the chunk has pages.
+  // entirely free chunk. Other sizes get no guarantee. In P, pages never leave their class. C returns a chunk only if
+  // the lane that frees its last page can take as many units as the chunk has pages.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;

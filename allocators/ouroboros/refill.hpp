@@ -1,14 +1,14 @@
 // refill() is the slow path of a reworked malloc. It serves the lanes for which their class has no free page.
 //
 // Lanes of one class loop together. In a round they take the available pages of the semaphore, or wait for pages of
-// other groups, or take up to as many chunks as they need. In the last case they keep their pages and put the rest into
-// the queue. The semaphore's demand decides which groups of a burst make pages and which wait.
+// other groups, or take up to as many chunks as they need. In the last case they keep the pages that they need and put
+// the rest into the queue. The semaphore's demand decides which groups of a burst make pages and which wait.
 //
 // Null: A taker that finds too few pages lowers the semaphore for a moment (units.hpp) and may hide pages that are
 // freed meanwhile. So a round counts as failed only if a check of the semaphore after the group's own last addition
-// finds no page. A taker that hides a page checks again later, and the last of them sees the true number. A group that
-// then sees pages tries again, up to `most_losses` times. The search ends after two failed rounds. A round in which the
-// semaphore is below zero or expects pages counts as an eighth of a failed round.
+// finds no page. A taker that hides a page checks again later, and the last such taker sees the true number. A group
+// that then sees pages tries again, up to `most_losses` times. The search ends after two failed rounds. A round in
+// which the semaphore is below zero or expects pages counts as an eighth of a failed round.
 //
 // Waits: Lanes of a warp that request several classes may be in refill() at once, and the hardware may run the code
 // behind a wait only when all of them have arrived. Therefore the warp first stocks every chunk that it has taken: it
@@ -16,8 +16,8 @@
 // each other's pages until they give up.
 //
 // Differs from the paper:
-// * The lanes get pages of the new chunks directly, and all fresh chunks in one step. In the paper all pages pass
-//   through the queue, and in the largest class one chunk per round serves one lane of a full warp.
+// * The lanes get pages directly from new chunks, and one step can take several fresh chunks. In the paper all pages
+//   pass through the queue, and in the largest class one chunk per round serves one lane of a full warp.
 // * A group may be served in part.
 // * A group that gets no chunk ends its announcement, so that waiting groups go on. The paper ignores the failure.
 #pragma once
@@ -58,9 +58,9 @@ SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
 }
 
 // Takes free pages for a group of `lanes` lanes, or if there are none, chunks that the group divides into pages. The
-// group's leader calls it once per round of refill(). It does not wait for pages of other groups, because another
-// leader of the warp may have chunks to stock. With `insists`, it takes chunks even if other groups are making enough
-// pages.
+// group's leader calls this function once per round of refill(). It does not wait for pages of other groups, because
+// another leader of the warp may have chunks to stock. With `insists`, it takes chunks even if other groups are making
+// enough pages.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
                                 bool insists) {

@@ -5,11 +5,11 @@
 // Idea: as RW (flag_walk.hpp), but a step checks the used bits of 32 pages and takes the lowest free page. So walks are
 // up to 32 times shorter if free pages are scarce. rw_bm_64 has words of 64 bits, the paper's other word length.
 //
-// Data and protocol: bitmap.hpp.
+// bitmap.hpp describes the data and the protocol.
 //
 // Differs from the paper (rw_bm):
 // * We chose the memory orders (bitmap.hpp).
-// * A walk releases its lock; the printed algorithm does not. A thread that lost a lock pauses briefly.
+// * A walk releases its lock; the printed algorithm does not. A thread that does not get a lock pauses briefly.
 // * An atomic OR sets a bit, because frees take no lock.
 // * A walk gives up after a bounded number of failed probes (page_parameters.hpp).
 // * Philox makes the random numbers.

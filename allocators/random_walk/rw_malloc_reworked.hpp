@@ -131,7 +131,7 @@ class RandomWalkMallocReworked {
   }
 
   // Finds and takes a run of `need` pages for each member whose `need` is not 0. Returns the first page of the caller's
-  // run, or no_page if there is none. `shared` marks the caller's run as shared. All members must call it.
+  // run, or no_page if there is none. `shared` marks this run as shared. All members must call find_runs().
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_runs(Thread& thread, const Group& group, random_walk::Walk& walk, std::uint32_t need,
                                   bool shared) const {

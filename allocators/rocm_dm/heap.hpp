@@ -138,7 +138,7 @@ struct Heap {
     return start * 32 % blocks / 32;
   }
 
-  // Returns the slab of a block. Its record and kind do not change while a block is in use.
+  // Returns the slab of a block. The slab's record and kind do not change while a block is in use.
   template <class Thread>
   SIMT_FN Found slab_of(Thread& thread, const void* block) const {
     const auto slab = reinterpret_cast<std::uint64_t>(block) - pool.inside(block);
@@ -162,7 +162,7 @@ struct Heap {
 
  private:
   // Writes the bits of an empty slab. No lane outside the group sees the slab yet, so plain stores are enough. The code
-  // has few instructions, so that even a single lane finishes within the interval, on a multiprocessor full of lanes
+  // has few instructions, so that a single lane finishes within the interval even on a multiprocessor full of lanes
   // that search again.
   template <class Group>
   SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {

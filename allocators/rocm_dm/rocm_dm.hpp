@@ -13,10 +13,10 @@
 // * free: The lanes of one slab work together, and the others wait. Each lane clears its bit. Then one subtraction
 //   lowers the count of the slab for all.
 //
-// Data: kinds.hpp, heap.hpp.
+// Data: kinds.hpp and heap.hpp describe the data.
 //
 // Differs from the code:
-// * Waves have 32 lanes here, and 64 lanes on AMD GPUs such as the MI300.
+// * In this form, waves have 32 lanes. On AMD GPUs such as the MI300, they have 64.
 // * A pool of slabs in the arena replaces the host, from which the original requests slabs. Requests above
 //   `max_block_bytes`, which the host serves in the original, get null. When the pool is empty, no slab can be made.
 //   Then lanes try slabs that are at least 85 % full, and after them slabs of the next larger powers of two, as the
@@ -110,8 +110,8 @@ class RocmDm {
   const rocm_dm::Heap& heap() const { return heap_; }
 
  private:
-  // Serves all lanes of the group with blocks of the kind, or of a larger one if its slabs are full, until the heap has
-  // no more. Lanes that have their block wait.
+  // Serves the lanes of the group with blocks of the kind, or with larger blocks if the slabs of the kind are full.
+  // Lanes that have their block wait for the others.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t kind) const {
     void* block = nullptr;

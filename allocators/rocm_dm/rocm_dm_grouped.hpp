@@ -11,7 +11,7 @@
 //   lane, so each lane searches until it has one.
 // * free: The lanes of each slab work together, all slabs side by side.
 //
-// Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
+// Data: kinds.hpp and heap.hpp describe the data. The search begins at the last slab that accepted a reservation.
 //
 // Differs from the code:
 // * All differences of rocm_dm.hpp apply.

@@ -7,8 +7,8 @@
 // length. The scan starts where the last scan ended and goes once around the table. If it loses a race for a run, it
 // starts a new round, at most four times.
 //
-// The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
-// cannot have this mark, because the run of that page would begin in front of the page, where the owned run lies.
+// The length of a run is not stored: a run ends where the next page is not marked `run_rest`. The page behind an owned
+// run cannot have this mark, because the run of that page would begin in front of the page, where the owned run lies.
 //
 // Lock: The state keeps the last failed scan. If this scan was for an equal or shorter run and began after a request
 // came, the request returns null without scanning. So of the warps that wait for the lock with equal requests, only one

@@ -3,7 +3,7 @@
 // Steinberger et al. 2012; authors' public code, version 1.0. The lanes of a warp go one after the other. A lane spins
 // on the lock. Then the lane scans the table downwards from the hint, which is the page below which scans begin. If it
 // finds no run, it scans from the end of the pool down to the hint. A compare-exchange of the chunk size from 0 to the
-// bytes of the request claims each page of a run. Threads that look for chunks claim pages without the lock. After such
+// size of the request claims each page of a run. Threads that look for chunks claim pages without the lock. After such
 // a conflict, the claimed pages are freed and the scan continues.
 #pragma once
 

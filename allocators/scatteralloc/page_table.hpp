@@ -27,7 +27,7 @@
 // Orders: Freeing operations release, and claiming operations acquire. All writes to an entry are read-modify-writes of
 // one release sequence. So a claim sees everything that earlier owners did to the page, in any format.
 //
-// ABA: The word holds the whole state, so a compare-exchange that finds the old value again may succeed.
+// ABA: The word holds the whole state, so a compare-exchange that finds the old value again is correct.
 #pragma once
 
 #include "allocators/scatteralloc/page_format.hpp"
@@ -267,8 +267,8 @@ struct PageTable {
     return {granted != 0 ? found : 0, granted | reserved_before << 16};
   }
 
-  // With `reset_pages`, makes the page unformatted if it is empty and holds chunks of a size. `word` is the entry that
-  // the caller's own operation left. The exchange may fail: the thread that changed the word is then a new owner, or it
+  // With `reset_pages`, makes the page unformatted if it is empty and has a chunk size. `word` is the entry that the
+  // caller's own operation left. The exchange may fail: the thread that changed the word is then a new owner, or it
   // withdraws and calls this function, too. Relaxed is enough, because the release sequence of the entry continues.
   template <class Thread>
   SIMT_FN void reset_if_empty(Thread& thread, std::uint32_t page, std::uint64_t word) const {

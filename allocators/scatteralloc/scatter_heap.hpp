@@ -184,7 +184,7 @@ class ScatterHeap {
   }
 
   // Returns a chunk to every lane that `wants` one. All request the same size. A lane gets null if the search finds no
-  // chunk for it. The pages of the hash serve most lanes, and these lanes need little of the code.
+  // chunk for it. If the hashed pages serve all lanes, the group does not call search().
   template <class Thread, class Group>
   SIMT_FN void* find_chunk(Thread& thread, const Group& group, std::uint32_t chunk, bool wants) {
     const Table& table = runs_.table;

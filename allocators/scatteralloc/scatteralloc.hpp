@@ -44,7 +44,7 @@
 //   up both blocks first, and pass 1 reads the counters of about an eighth of all regions per request. Pass 2 tries all
 //   pages, beginning with the first, and finds what pass 1 leaves behind.
 //
-// The reworked form and the benefit of each change: scatteralloc_reworked.hpp.
+// scatteralloc_reworked.hpp describes the reworked form and the benefit of each change.
 #pragma once
 
 #include "allocators/scatteralloc/published_heap.hpp"

@@ -78,8 +78,8 @@ struct Regions {
     return thread.sm() % resume_words;
   }
 
-  // Returns the first page of the n-th window in one of the orders, for any n. An order takes steps of an odd number of
-  // windows, so it visits every window. Some windows may lie at or beyond `pages`.
+  // Returns the first page of the n-th window in the order with number `order`. An order takes steps of an odd number
+  // of windows, so it visits every window. Some windows may lie at or beyond `pages`.
   SIMT_FN std::uint32_t page_of_window(std::uint32_t order, std::uint32_t n) const {
     return ((n * (order * 0x3c6ef362u + 0x9e3779b1u) + order * 0x85ebca6bu) & window_mask) * window_pages;
   }

@@ -1,13 +1,13 @@
 // UsageTable is the page usage table of ScatterAlloc as published: three words per page.
 //
 // Steinberger et al. 2012; layout of the authors' public code, version 1.0:
-// * `chunk_bytes` is 0 on an unformatted page. On every page of a run, it has the bytes of the whole request.
+// * `chunk_bytes` is 0 on an unformatted page. On every page of a run, it has the size of the whole request.
 // * `count` is the number of chunks in use plus the number of lanes that try to get one. While a reset locks the page,
 //   the page size in bytes is added to it.
 // * `bits` marks the chunks in use of a flat page, or the segments of a two-level page that were seen full.
 //
 // The bits of a two-level page lie at the end of the page (page_format.hpp). They are zeroed when the heap is made or
-// reset, and before a page becomes unformatted. So an unformatted page has zeros there, for any next format.
+// reset, and before a page becomes unformatted. So these bits are zero on an unformatted page.
 //
 // Protocol:
 // * use: A thread adds 1 to the count. With page reset, it checks the chunk size again, because the page may have been

@@ -23,7 +23,7 @@
 //   at the first word with a free slab.
 // * After probing every block, malloc returns null. In the source the probing never ends in a full pool.
 // * Assumed: Probe i goes i places further than the probe before, modulo the number of blocks rounded up to a power of
-//   two, and skips numbers without a block. So a search sees every block once.
+//   two. It skips numbers without a block. So a search sees every block once.
 // * Pointers replace handles of 32 bits. A second free of a slab is not detected. The source has an assertion for this.
 // * We chose the memory orders: the AND of a free releases the slab, and the OR of a malloc acquires it.
 #pragma once

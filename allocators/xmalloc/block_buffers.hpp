@@ -23,8 +23,8 @@
 //    free blocks are moved, the Superblock is in no buffer.
 // 4. The lane begins again with step 1.
 //
-// free: The lane pushes the block into a free list. If the list is full, the lane sets the block's bit by a
-// compare-exchange. If no bit was set before, the lane also puts the Superblock into the buffer.
+// free: The lane pushes the block into a free list. If the list is full, the lane sets the block's bit. If no bit was
+// set before, the lane also puts the Superblock into the buffer. A block without a Superblock goes to the heap.
 //
 // As in the public code, a Superblock never returns to the heap. The paper says that Superblocks are freed, but not how
 // one leaves its buffer.

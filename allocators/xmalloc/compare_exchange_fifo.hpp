@@ -19,8 +19,8 @@
 // so ABA is possible only if a thread stalls for 2^32 operations.
 //
 // Differs from the public code: Pushes release and pops acquire at each attempt, so each attempt has a fence. The
-// public code has fences around each operation. Calls take longer than in the public code, perhaps because of these
-// fences; no measurement shows the reason (results/reference/h200/originals.md).
+// public code has fences around each operation. Calls take longer than in the public code, perhaps because each attempt
+// has one; no measurement shows the reason (results/reference/h200/originals.md).
 #pragma once
 
 #include "simt/simt.hpp"

@@ -23,9 +23,9 @@ struct BlockClasses {
   std::uint32_t used_classes = classes;  // number of classes whose Superblocks fit the pool
   bool superblocks = true;
   // This is the size in bytes of the two headers of a Superblock in the reworked form: its own and that of the heap
-  // below. With each class the room for headers doubles, as the size of Basicblocks does, so that two Superblocks
-  // exactly fill the gap of a freed one of the next class. In the published form this is 0, because no Superblock is
-  // freed.
+  // below. With each class the room for headers doubles, as the size of Basicblocks does. So two Superblocks
+  // exactly fill the gap of a freed one of the next class. In the published form this is 0, because no Superblock
+  // is freed.
   std::uint32_t doubling_header_bytes = 0;
 
   static BlockClasses of(const Parameters& parameters, std::uint32_t doubling_header_bytes = 0) {

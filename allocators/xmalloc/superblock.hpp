@@ -1,7 +1,7 @@
 // BlockStore holds the Basicblocks and Superblocks of the reworked XMalloc, and the two levels of buffers for the free
 // ones.
 //
-// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Type tags: tag.hpp.
+// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. tag.hpp describes type tags.
 //
 // A Superblock is a header and up to 32 Basicblocks of one class. A Basicblock of class c has `smallest_block_bytes` *
 // 2^c bytes, and its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its

@@ -12,8 +12,8 @@
 // * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
 //   the last one frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock merges with
 //   its free neighbours.
-// * With `coalescing` off, every lane runs the compare-exchange loops itself: the "SIMD-oblivious" baseline of figure
-//   2.
+// * With `coalescing` off, every lane runs the compare-exchange loops itself. This is the "SIMD-oblivious" baseline of
+//   figure 2.
 //
 // Data: Coalescingblock < Basicblock < Superblock < Memoryblock (each lies inside the next), each with a header in
 // front (block_buffers.hpp, memory_chain.hpp); FIFOs (compare_exchange_fifo.hpp). The first word of a parent counts its
@@ -83,8 +83,8 @@ class PublishedOf {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, BlockClasses::of(parameters));
   }
-  // Superblocks never return to the heap. The shared blocks of a warp come from larger blocks than those of a single
-  // lane, and the memory of one size never serves another.
+  // Superblocks never return to the heap, so the memory of one size never serves another. The shared block of a warp is
+  // larger than the block of a single lane.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.smallest_block_bytes = 128;

@@ -1,5 +1,5 @@
-// XMalloc, reworked, serves the small requests of a warp as one, from buffered blocks over a slow heap. Published form:
-// xmalloc.hpp.
+// XMalloc, reworked, serves the small requests of a warp as one, from buffered blocks over a slow heap. xmalloc.hpp has
+// the published form.
 //
 // Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
 // Machines", CIT 2010. In the later form (Journal of Supercomputing 2013), the device heap serves Superblocks and large
@@ -31,7 +31,7 @@
 // * Freed blocks that are larger than the largest Basicblock, but normally less than 32 times as large, are kept
 //   (kept_blocks.hpp).
 // * A Superblock is twice as large as one of the class below, headers included (layout.hpp). So two smaller Superblocks
-//   fill the gap that a larger one leaves. With the sizes of the published form, only one would fit there.
+//   fill the gap that a larger one leaves. With the sizes of the published form, only one would fit into this gap.
 // * If memory is short, entirely free Superblocks return to the heap before malloc returns null (reclaim() in
 //   superblock.hpp). In the published form, Superblocks never return.
 // * As in our published form, headers and the alignment have 16 bytes, and lanes form their group once at entry and add

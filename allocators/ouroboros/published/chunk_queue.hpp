@@ -1,5 +1,5 @@
-// In the published chunk-based Ouroboros, the queue of a class holds its chunks that have free pages, and a chunk stays
-// in the queue while lanes take its pages.
+// In the published chunk-based Ouroboros, the queue of a class holds its chunks that have free pages. A chunk stays in
+// the queue while lanes take its pages.
 //
 // malloc: Every lane that holds a unit of the semaphore walks through the queue from the front. It subtracts one from
 // the count of each chunk that it meets, until it finds a chunk with a page. Then it picks a set bit of the chunk's
@@ -162,8 +162,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return true;
   }
 
-  // Takes a set bit of the mask. One bit is set or will be soon. Neighbouring lanes begin at different bits, and at
-  // different words if the mask has several. Returns no_page if 65,536 looks find none.
+  // Takes a set bit of the mask. At least one bit is set or will be soon. Neighbouring lanes begin at different bits,
+  // and at different words if the mask has several. Returns no_page if 65,536 looks find none.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id) const {
     constexpr std::uint32_t most_looks = 1u << 16;

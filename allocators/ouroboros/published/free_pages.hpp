@@ -53,7 +53,7 @@ struct FreePages {
   bool are_counted() const { return free <= most_counted; }
 };
 
-// Returns the numbers for class `id` if `free_share` of its pages is free. Throws Unsupported if the pool cannot be
+// Returns the FreePages of class `id` if `free_share` of its pages is free. Throws Unsupported if the pool cannot be
 // laid out.
 template <class Policy>
 FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t id, double free_share) {
@@ -62,8 +62,8 @@ FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, st
   return {pages, static_cast<std::uint64_t>(static_cast<double>(pages) * free_share), most_queued(heap, id)};
 }
 
-// Returns the constant that limits the queue, with the smallest power of two that is sufficient, as text for a config.
-// Returns an empty text if no value is sufficient.
+// Returns text for a config that raises the constant which limits the queue. The function doubles the constant until it
+// is sufficient. Returns an empty text if no value is sufficient.
 template <class Policy>
 std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters, std::uint32_t id, double free_share) {
   const bool ring = !Policy::Queue::virtualised;

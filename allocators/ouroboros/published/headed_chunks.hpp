@@ -4,8 +4,8 @@
 //
 // A chunk holds pages of one class, or it is storage of a queue. A growing counter numbers the fresh chunks. A ring
 // keeps chunks that are free again, and these are used first. A chunk that finds the ring full is lost. A free finds
-// the chunk of its block by a division and a backward search for the nearest start flag. (In the authors' code a chunk
-// may be as long as four.)
+// the chunk of its block by a division and a backward search for the nearest start flag. (In the authors' code, some
+// instances have chunks that span four base chunks.)
 //
 // Differs from the published pool:
 // * If no chunk is left, the take fails; the published code writes beyond the pool.

@@ -18,7 +18,7 @@
 //
 // A malloc kernel lasts as long as its slowest lane, and lanes that move the front are the slowest. So complete() moves
 // the front first, as the authors' code does. The stored times of P-VL's mallocs (results/reference/h200/peers) are
-// longer: they come from a form that alternates between moving the front and returning chunks.
+// those of another form, which alternates between moving the front and returning chunks.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"
@@ -66,7 +66,7 @@ struct ListQueue {
     if (count_entries(thread, chunks, chunk, one_put)) complete(thread, chunks, ends, number, chunk);
   }
 
-  // One lane puts consecutive indices, four at a time from queue positions that are multiples of four.
+  // One lane puts consecutive indices, four at once at queue positions divisible by four if four are left.
   template <class Thread>
   SIMT_FN void put_run(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id, std::uint32_t number,
                        std::uint32_t many, std::uint32_t index) const {
@@ -246,7 +246,7 @@ struct ListQueue {
     return entries.load(simt::acquire) == slots || entries.fetch_add(0u, simt::acq_rel) == slots;
   }
 
-  // Counts `passed` more completed segments. Returns the oldest to the pool until only `held_back` of them remain.
+  // Counts `passed` more completed segments, and returns the oldest to the pool until `held_back` of them remain.
   template <class Thread>
   SIMT_FN void hold_back(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t passed) const {
     const auto completed = thread.atomic(ends.completed);

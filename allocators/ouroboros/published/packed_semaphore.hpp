@@ -17,8 +17,8 @@
 // wait: The caller waits until enough pages are free, or until the reserved pages reach the sum of free and expected
 // pages.
 //
-// The word is as published. We add the case of an exhausted pool: a group that got no chunk undoes its announcement,
-// waits while others still make pages, and then takes the remaining pages, for some of its lanes or for none.
+// The word is as published. We add the case of an exhausted pool. A group that got no chunk undoes its announcement and
+// waits while others still make pages. Then it takes the remaining pages, if any, for some of its lanes.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -133,7 +133,7 @@ struct PackedSemaphore {
  private:
   enum class Move : std::uint32_t { take, take_rest, give_up, wait, make, look_again };
 
-  // Decides what the caller does next, and changes the word if necessary. `now` is its value before the change.
+  // Decides what the caller does next, and changes the word if necessary. `now` is the word's value before the change.
   template <class Thread>
   SIMT_FN Move decide(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, bool dry,
                       std::uint64_t& now) const {

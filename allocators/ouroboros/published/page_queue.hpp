@@ -4,7 +4,7 @@
 // The lanes of a warp that request the class together share one addition for the units and one for the positions. A
 // free signals the semaphore by an addition of its own, takes a queue position at the back together with other lanes,
 // and puts the index. With a linked list, it signals last. All pages of a new chunk pass through the queue. The lane
-// that takes the chunk puts them there.
+// that takes the chunk puts them into the queue.
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"

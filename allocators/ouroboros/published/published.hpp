@@ -7,14 +7,14 @@
 //
 // Idea:
 // * malloc: A request is rounded up to a page of 16 << i bytes. The lanes of a warp that request the class together
-//   take their pages from a bulk semaphore at once (packed_semaphore.hpp). If it has too few pages, their leader makes
-//   the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
+//   take their pages from a bulk semaphore by one operation (packed_semaphore.hpp). If the semaphore has too few pages,
+//   their leader makes the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
 // * free: Each lane puts its page back into the queue, or sets its bit in the mask of the chunk, and signals the
 //   semaphore.
 // * Six variants: The queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp). The queue is a
 //   flat ring (ring_queue.hpp), or it lies in chunks that an array (array_queue.hpp) or links (list_queue.hpp) find.
 //
-// Data: headed_chunks.hpp. The words of the classes lie outside the pool.
+// Data: headed_chunks.hpp describes the pool. The words of the classes lie outside the pool.
 //
 // Requests larger than a chunk are rounded up to a power of two and go to the back end's device heap.
 //
@@ -22,8 +22,8 @@
 // * If the memory is exhausted, the lanes for which nothing is left get null. The authors' code writes chunks beyond
 //   the pool (headed_chunks.hpp, packed_semaphore.hpp).
 // * Slot and mask accesses release and acquire at device scope. The authors' code has some fences of block scope.
-// * The lanes of a group stay together by one mask, which they form when they enter malloc. A waiting lane sleeps at
-//   most 1.3 us between two checks.
+// * The lanes of a group stay together by one mask, which they form when they enter malloc. A waiting lane requests at
+//   most 1.3 us of sleep between two checks.
 // * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
 // * A table keeps the blocks of the device heap, so that reset() frees them (device_heap_share.hpp).
 // * By default, flat rings in pools below 2.5 GiB are only as large as the pool needs (parameters.hpp).
@@ -34,7 +34,7 @@
 //
 // As published: The semaphore's count of free pages overflows at 2^24 free pages of a class. If a flat ring or a
 // directory has no room for all free pages of a class, frees wait (free_pages.hpp computes the limits and sufficient
-// constants). Pages never leave their class. Chunks leave their class only in C-S, if a queue has more than 838,860
+// constants). Pages of P never leave their class. Chunks of C leave it only in C-S, if a queue has more than 838,860
 // chunks (default of `release_above`). ABA: Queue positions have 32 bits and repeat after 2^32 operations on a class.
 #pragma once
 

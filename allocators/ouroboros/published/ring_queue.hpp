@@ -9,8 +9,8 @@
 
 namespace allocbench::ouroboros::published {
 
-// look() returns this value instead of an index if no segment of the queue contains the place. A lane that walks
-// through the queue then skips the segment.
+// look() returns this value instead of an index if no segment contains the queue position. A lane that walks through
+// the queue then skips the segment.
 inline constexpr std::uint32_t gone = 0xfffffffeu;
 
 struct Place {
@@ -18,8 +18,8 @@ struct Place {
   std::uint32_t chunk;  // chunk of queue storage, for virtualised queues
 };
 
-// Release tells what a free does with an entirely free chunk. `full`: the free can return the chunk to the pool.
-// `pretended`: it takes the chunk's pages from the semaphore and signals them again. `none`: nothing.
+// Release tells what a free does with an entirely free chunk. With `full`, the free can return the chunk to the pool.
+// With `pretended`, it takes the chunk's pages from the semaphore and signals them again. With `none`, it does nothing.
 enum class Release { full, pretended, none };
 
 struct RingQueue {

@@ -1,4 +1,4 @@
-// Aligned<A> is any allocator with blocks at multiples of an alignment that its design does not promise.
+// Aligned<A> is the allocator A with blocks at multiples of an alignment that its design does not promise.
 //
 // If the design's own alignment is enough, the request is unchanged. Otherwise the request grows by `alignment` bytes,
 // and by up to 7 more if the design's alignment is less than a word. The block then begins at the first multiple that
@@ -14,8 +14,8 @@
 
 namespace allocbench {
 
-// Returns the additional bytes of an aligned request over blocks with the alignment `own`. The result is 0 if `own` is
-// enough. Otherwise it is `alignment`, or more if `own` is less than a word.
+// Returns how many bytes an aligned request needs in addition if blocks have the alignment `own`. The result is 0 if
+// `own` is enough. Otherwise it is `alignment`, or more if `own` is less than a word.
 SIMT_HOST_FN constexpr std::size_t surplus_of_alignment(std::size_t own, std::size_t alignment) {
   if (alignment <= own) return 0;
   return alignment + (own < sizeof(void*) ? sizeof(void*) - own : 0);

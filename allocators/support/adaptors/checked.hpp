@@ -1,5 +1,5 @@
-// Checked<A> is any allocator with verification of the contents of its blocks. Adaptors can be stacked on an allocator,
-// as in RMM.
+// Checked<A> is the allocator A with verification of the contents of its blocks. Adaptors can be stacked on an
+// allocator, as in RMM.
 //
 // A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. If the ledger has no
 // tag left, the block stays as it is, and the report says so. A free compares all words, overwrites them with a dead
@@ -13,7 +13,7 @@
 // write of an earlier owner reaches the next owner's block. The race build finds missing orders inside an allocator.
 //
 // If the tag of a block is missing or dead, the block was already freed, or it was overwritten, or it got no tag. The
-// adaptor reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes on
+// adaptor reports the free instead of passing it on, so a caller's mistake does not corrupt the allocator. It passes on
 // frees of blocks that begin outside the pool or not at a multiple of 4, and does not check these blocks.
 //
 // The functions are not inlined, because nothing here is timed, and the observed kernels of an allocator share one copy
@@ -86,8 +86,8 @@ struct ContentLedger {
     for (std::uint64_t byte = 0; byte < bytes % 4; ++byte) tail[byte] = tail_byte(tag);
   }
 
-  // Verifies a block, removes it from the ledger and overwrites it with the dead pattern. It must be called before the
-  // allocator's own free. Returns false if that free must not happen, because the caller does not own the block.
+  // Verifies a block, removes it from the ledger and overwrites it with the dead pattern. Call it before the
+  // allocator's own free. Returns false if that free must not happen, because no live tag was found.
   template <class Thread>
   SIMT_FN bool retire(Thread& thread, void* memory) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), 0, ledger_unused, thread.rank_in_grid()};

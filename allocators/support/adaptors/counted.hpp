@@ -1,4 +1,4 @@
-// Counted<A> is any allocator with counts of the steps and of the operations on shared words that its calls make
+// Counted<A> is the allocator A with counts of the steps and of the operations on shared words that its calls make
 // (simt/counting.hpp).
 //
 // Each call runs with its own counting thread and adds its counts to sums in device memory, if there are sums. Each

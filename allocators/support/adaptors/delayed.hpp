@@ -1,10 +1,10 @@
-// Delayed<A> is any allocator with a wait in every malloc and every free.
+// Delayed<A> is the allocator A with a wait in every malloc and every free.
 //
-// It shows how much an application depends on its allocator. If the time of the application grows linearly with the
-// cycles that every call waits, the slope is the number of calls that wait one after another. If the slope is 0, a
-// faster allocator would not help. `python3 -m plots delay` computes the slopes (docs/beyond.md). Each calling lane
-// waits before the call, by the clock of its multiprocessor; the lanes of a warp wait together. On the CPU executor a
-// cycle is a step of the lane's worker.
+// The adaptor shows how much an application depends on its allocator. If the time of the application grows linearly
+// with the cycles that every call waits, the slope is the number of calls that wait one after another. If the slope is
+// 0, a faster allocator would not help. `python3 -m plots delay` computes the slopes (docs/beyond.md). Each calling
+// lane waits before the call, by the clock of its multiprocessor; the lanes of a warp wait together. On the CPU
+// executor a cycle is a step of the lane's worker.
 #pragma once
 
 #include <tuple>
@@ -14,7 +14,7 @@
 
 namespace allocbench {
 
-// CallDelays has the least number of cycles that a call waits; 0: the call does not wait.
+// A call waits for at least this number of cycles. With 0, it does not wait.
 struct CallDelays {
   std::uint32_t malloc_cycles = 0;
   std::uint32_t free_cycles = 0;

@@ -1,8 +1,8 @@
 // TraceLedger is the memory in which an adaptor (traced.hpp, counted.hpp) records each call of malloc and free.
 //
-// Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with its number
-// (modulo the number of buffers). So warps seldom update the head of the same buffer, and only new chunks need the
-// common counter. A buffer never returns to an older chunk, so the records of a thread have increasing numbers.
+// Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with the warp's
+// number (modulo the number of buffers). So warps seldom update the head of the same buffer, and only new chunks need
+// the common counter. A buffer never returns to an older chunk, so the records of a thread have increasing numbers.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -56,7 +56,7 @@ struct TraceLedger {
         add(thread, (block == nullptr ? TraceRecord::refused_malloc : TraceRecord::malloc) | log_alignment << 8, bytes);
     if (has_owner(block)) owner_of(thread, block).store(number, simt::relaxed);
   }
-  // Records a free. It must be called before the block is freed, while the caller still owns the block.
+  // Records a free. Call it before the block is freed, while the caller still owns the block.
   template <class Thread>
   SIMT_FN void add_free(Thread& thread, const void* block) const {
     add(thread, TraceRecord::free, has_owner(block) ? owner_of(thread, block).load(simt::relaxed) : 0);

@@ -34,13 +34,13 @@ struct BulkSemaphore {
 
   State* state;
 
-  // Takes up to `wanted` units and returns how many. Callers expect to be served, so this function does not look first.
+  // Takes up to `wanted` units and returns how many. Callers expect to be served, so it does not check first.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted) const {
     return take_units(thread, state->units, wanted);
   }
 
-  // Takes up to `wanted` units and returns how many. Callers do not expect to be served, so this function first looks
+  // Takes up to `wanted` units and returns how many. Callers do not expect to be served, so this function first checks
   // whether there are units.
   template <class Thread>
   SIMT_FN std::uint32_t take_if_any(Thread& thread, std::uint32_t wanted) const {
@@ -59,7 +59,7 @@ struct BulkSemaphore {
     return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));
   }
 
-  // Returns whether any group has announced units and not yet settled.
+  // Returns whether any group has announced units that it has not settled yet.
   template <class Thread>
   SIMT_FN bool expects_units(Thread& thread) const {
     return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;

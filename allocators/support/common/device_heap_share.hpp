@@ -14,9 +14,9 @@
 // Data: a hash table of addresses, at most half full. An entry of 0 is unused. A compare-exchange stores an address in
 // the first unused entry, beginning with that of its hash, and the address never moves. A free searches from the same
 // entry and stores 0. Only the owner of a block removes its address, so there is no ABA. The entries pass no data to
-// other threads, so the operations are relaxed. Small requests do not use the table. Without collisions in the table, a
-// large request costs two atomic operations besides the device heap: one on the entry and one on the number of live
-// blocks. Its free costs a load, a store and an atomic operation.
+// other threads, so the operations are relaxed. Requests that the design serves itself do not use the table. Without
+// collisions in the table, a large request costs two atomic operations besides the device heap: one on the entry and
+// one on the number of live blocks. Its free costs a load, a store and an atomic operation.
 #pragma once
 
 #include <algorithm>

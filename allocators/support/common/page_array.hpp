@@ -1,4 +1,4 @@
-// PageArray is a pool as an array of equal pages.
+// PageArray treats a pool as an array of equal pages.
 //
 // The size of a page is a power of two, so a shift converts between a page and its address. The number of pages is
 // arbitrary.

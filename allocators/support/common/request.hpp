@@ -1,4 +1,4 @@
-// These functions check the bytes of a request and round them up.
+// These functions check the size of a request and round it up.
 //
 // A caller may request any number of bytes up to 2^64 - 1. Such a number can overflow if it is rounded up, if a header
 // is added, or if it is multiplied by the lanes of a warp. A huge request would then get a small block. So a malloc
@@ -13,7 +13,7 @@
 
 namespace allocbench {
 
-// RequestLimit has the bytes of the largest request that a heap can ever serve.
+// RequestLimit has the size of the largest request that a heap can ever serve.
 struct RequestLimit {
   std::uint64_t bytes = 0;
 

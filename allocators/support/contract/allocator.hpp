@@ -83,7 +83,7 @@ std::size_t max_request(std::size_t pool_bytes, const typename A::Parameters& pa
   }
 }
 
-// Returns the bytes of the back end's device heap that must be set before the first launch of the process.
+// Returns the size of the back end's device heap, which must be set before the first launch of the process.
 template <Allocator A>
 std::size_t device_heap_bytes(std::size_t pool_bytes, const typename A::Parameters& parameters) {
   if constexpr (requires { A::device_heap_bytes(pool_bytes, parameters); }) {
@@ -100,20 +100,20 @@ void destroy(A& allocator) {
 }
 
 // SmallHeap is a heap on which `allocbench check` searches interleavings, because many interleavings are rare in large
-// heaps and common in small ones. It should be the smallest heap that still uses every rule of the design: a few dozen
-// mallocs of 16 bytes exhaust it, and frees recycle everything that the design recycles.
+// heaps and common in small ones. It should be the smallest heap that still uses every rule of the design. At best, a
+// few dozen mallocs of 16 bytes exhaust it, and frees recycle everything that the design recycles.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
   Parameters parameters = {};
-  // After all blocks are freed, a lone lane must get this share of the largest number of equal blocks that were in use
-  // together, but at most the number that a fresh heap serves to it. In models that refill the heap, it must get this
-  // share of the fresh heap's number. The share is less than 1 if the design abandons memory; the header of the design
-  // then gives the reason.
+  // After all blocks are freed, a lone lane must get this share of N equal blocks. N is the largest number that were in
+  // use together, or the number that a fresh heap serves to a lone lane if that is smaller. In models that refill the
+  // heap, N is the fresh heap's number. The share is less than 1 if the design abandons memory; the header of the
+  // design then gives the reason.
   double serves_again = 1;
   // After blocks of another size have filled the heap and are freed, a lone lane must get this share of the blocks that
-  // a fresh heap serves to it. In a model of more sizes, each other size may keep the remaining share once. It is 0 if
-  // a design never takes memory back from a size; the header of the design then gives the reason.
+  // a fresh heap serves to it. In a model of more sizes, each other size may keep the remaining share once. The share
+  // is 0 if a design never takes memory back from a size; the header of the design then gives the reason.
   double serves_other_sizes = 1;
   // Least number of 16-byte blocks that a fresh heap serves to a lone lane, or 0 if the design does not state it. With
   // the trait whole_warp_calls, a lone warp calls. The two shares above cannot show memory that no heap ever serves.

@@ -7,8 +7,8 @@
 // functions compile to nothing, so one workload source serves all designs.
 //
 // A session is identified by the rank of its thread in the grid, so a kernel that continues with the blocks of another
-// kernel must have the same shape. Every thread that allocated must call release_all() when it has no live block. If
-// lanes share a session, its memory is freed after the last of these calls.
+// kernel must have the same shape. Every thread that allocated must call release_all() when it no longer uses its
+// blocks. If lanes share a session, its memory is freed after the last of these calls.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -31,7 +31,7 @@ SIMT_FN void detach(Session& session, Thread& thread) {
   if constexpr (requires { session.detach(thread); }) session.detach(thread);
 }
 
-// Ends the use of all blocks of the session. Threads call it when these blocks are dead, after their individual frees.
+// Ends the use of all blocks of the session. Threads call it after their individual frees.
 template <class Session, class Thread>
 SIMT_FN void release_all(Session& session, Thread& thread) {
   if constexpr (requires { session.release_all(thread); }) session.release_all(thread);
