@@ -40,7 +40,7 @@ class OperationMeter {
   std::uint32_t since_look_ = 0;
 };
 
-// CountingRef is an atomic_ref of either space and back end that counts each operation.
+// CountingRef wraps an atomic_ref of either space and back end, and counts each operation.
 template <class Reference, class Meter>
 class CountingRef {
  public:
@@ -148,8 +148,8 @@ class CountingThread : public Base {
 
   SIMT_FN const OperationCounts& counts() const { return meter_.counts(); }
   SIMT_FN void exit_if_late() const { meter_.exit_if_late(); }
-  // Returns the last ticket that was noted, or `nothing_noted`. pages_seen() returns the last number of pages_seen in
-  // the same way.
+  // Returns the last noted ticket, or `nothing_noted`. pages_seen() returns the last noted number of free pages, or
+  // `nothing_noted`.
   SIMT_FN std::uint32_t ticket() const { return ticket_; }
   SIMT_FN std::uint32_t pages_seen() const { return pages_seen_; }
 

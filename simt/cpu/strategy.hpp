@@ -36,9 +36,9 @@ enum class Reason {
 // the caller, and code that needs more is wrong.
 class GroupDraw {
  public:
-  // Draws from the seed. With `rarity` 1, the group is the caller alone in one of four calls, and a random subset of
-  // the lanes that arrived in another one of the four. Independently, the first lane does not wait in one of four
-  // calls. With rarity n, all of this is n times as rare; with 0 it never happens.
+  // Draws from the seed. With `rarity` 1, one of four calls on average returns the caller alone, and another one a
+  // random subset of the arrived lanes. Independently, the first lane does not wait in one of four calls. With rarity
+  // n, all of this is n times as rare; with 0 it never happens.
   GroupDraw(std::uint64_t seed, std::uint32_t rarity) : random_(seed), rarity_(rarity) {}
   bool leaves_at_once() { return rarity_ != 0 && random_.below(4 * rarity_) == 0; }
   LaneMask draw(LaneMask gathered);
@@ -84,7 +84,7 @@ class Strategy {
 };
 
 // RandomStrategy switches to a random lane at one of `interval` atomics and completed group operations, and always if a
-// lane waits or ends. No single interval finds all bugs. Preemption at every atomic rarely exposes a page that is
+// lane waits or ends. Different bugs need different intervals. Preemption at every atomic rarely exposes a page that is
 // recycled during an allocation. Rare preemption rarely exposes a lock that is released one step early. So the interval
 // varies with the seed unless it is fixed.
 class RandomStrategy final : public Strategy {

@@ -58,8 +58,8 @@ class Group {
     return Group(predicate ? yes : mask_ & ~yes);
   }
 
-  // Returns the sum of all values. It takes one instruction on sm_80 and newer. On older GPUs it takes a vote, and one
-  // shuffle per member.
+  // Returns the sum of all values. On sm_80 and newer, this takes one instruction. On older GPUs, it takes a vote and
+  // one shuffle per member.
   SIMT_FN std::uint32_t reduce_add(std::uint32_t value) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     return fold(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });
