@@ -116,9 +116,9 @@ class WarpBlocks {
  public:
   SIMT_FN explicit WarpBlocks(Session& session) : session_(session) {}
 
-  // Gets an edge (if `edge`) and a node (if the lane has none) for the lanes with `wants`. The leader needs `wants`.
-  // `has_spare` says that Builder keeps a node. All lanes of the warp that have not exited call this function together.
-  // The leader stores the block's address in `record`. Returns false when memory ran out.
+  // Gets an edge (if `edge`) and a node (if the lane has none) for the lanes with `wants`, which must include the
+  // leader. `has_spare` says that Builder keeps a node. All lanes of the warp that have not exited call this function
+  // together. The leader stores the block's address in `record`. Returns false when memory ran out.
   template <class Thread>
   SIMT_FN bool refill(Thread& thread, bool wants, bool edge, bool has_spare, void*& record) {
     const auto warp = thread.warp();

@@ -44,8 +44,8 @@ class GroupSteps {
   // Returns the lists that the kernels of the pass make.
   group::Lists made() const { return sets_[made_].lists(state_.data()->counts[made_]); }
   PageFaults* faults() const { return &state_.data()->faults; }
-  // Puts the lists that blocks shared into their classes. Call it after the kernels of a pass. It only enqueues the
-  // work.
+  // Enqueues a kernel that sorts the lists of several blocks by class. Call this function after the other kernels of a
+  // pass.
   void collect();
   // Reads the numbers of lists to the host, and makes the new lists the next to be split. Returns false if a request
   // returned null, a page was wrong, or the workload's memory was too small.

@@ -1,4 +1,4 @@
-// These types are the data that a pass of group_by leaves for the next pass, in device memory.
+// These types describe the data in device memory that a pass of group_by leaves for the next pass.
 //
 // A pass splits every list of the previous pass by one byte of the key. There are three classes of lists, which kernels
 // split differently:

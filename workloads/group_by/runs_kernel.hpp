@@ -1,5 +1,5 @@
-// This kernel splits by runs, similar to multisplit (Ashkiani et al., TOPC 2017). A block counts the records of a tile
-// by bucket, requests all pages of all buckets at once, and writes the records. The block links only whole runs of
+// This kernel splits lists by runs, similar to multisplit (Ashkiani et al., TOPC 2017). A block counts the records of a
+// tile by bucket, requests all pages of all buckets at once, and writes the records. The block links only whole runs of
 // pages to lists that blocks share.
 #pragma once
 

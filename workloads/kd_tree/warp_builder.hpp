@@ -1,4 +1,4 @@
-// WarpBuilder is one warp of the build. The warp takes tasks until it gets a stop.
+// WarpBuilder is one warp of the build. The warp takes tasks until it gets the task `stop`.
 //
 // Each turn of run() counts sides, chooses a plane, requests the lists of the children, writes them and finishes the
 // node. So the code contains every step, and above all each call of the allocator, only once. For a shared node the
