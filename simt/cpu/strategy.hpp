@@ -74,7 +74,7 @@ class Strategy {
   // Returns the age of the value that a load reads if it may read replaced values: 0 for the newest, 1 for the one
   // before it. A number that is too large means the oldest value.
   virtual std::uint32_t age_of_load(Lane&) { return 0; }
-  // Reports that these lanes have just met at one place.
+  // Tells the strategy that these lanes have just met at one place.
   virtual void met(Warp& warp, LaneMask members);
   // Returns a short text for reports: the name of the strategy and the parameters that it drew from the seed.
   virtual std::string description() const = 0;

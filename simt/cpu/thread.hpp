@@ -64,7 +64,7 @@ class Thread {
     return atomic_ref<T, Space::shared>(*lane_, word, site);
   }
 
-  // Lets another lane run, if one can. Every loop that waits for another thread must call it.
+  // Lets another lane run, if one can. Every loop that waits for another thread must call this function.
   void spin_hint(CallSite site = CallSite::here()) const { lane_->spin_hint(site); }
   void probe(Step) const {}
   void note(Note, std::uint32_t) const {}

@@ -63,7 +63,7 @@ class Thread {
     return atomic_ref<T, Space::shared>(word);
   }
 
-  // Every loop that waits for another thread must call it.
+  // Every loop that waits for another thread must call this function.
   SIMT_FN void spin_hint() const { __nanosleep(20); }
   SIMT_FN void probe(Step) const {}
   SIMT_FN void note(Note, std::uint32_t) const {}

@@ -53,7 +53,7 @@ class GroupSteps {
   // Returns the lists that the last finished pass made, with their numbers.
   GroupPass last() const;
 
-  // Groups by a sort by key and a run-length encoding.
+  // Groups the records by library calls: sorts them by key and encodes the runs.
   void sort_and_encode();
   // Enqueues a pass without pages: it counts, then writes.
   void count_and_write(std::uint32_t pass) { counted_->split(records_.data(), pass); }

@@ -89,7 +89,7 @@ struct PageFormat {
   }
   std::uint32_t slices(std::uint32_t pages) const { return pages << slice_bits; }
   SIMT_FN bool fits_tile(std::uint32_t pages) const { return pages << slice_bits <= tile_slices; }
-  // Returns `place` / capacity. The estimate is right or one too small.
+  // Returns `place` / capacity. The estimate is exact or one too small.
   SIMT_FN std::uint32_t page_of(std::uint32_t place) const {
     const std::uint32_t estimate = simt::multiply_high(place, reciprocal);
     return place - estimate * capacity >= capacity ? estimate + 1 : estimate;

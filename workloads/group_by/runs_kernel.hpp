@@ -17,7 +17,7 @@ struct RunsInput {
 
 // Splits medium lists or tiles of long lists by runs. Each block splits one at a time.
 struct RunsKernel {
-  // The shared memory of a block. The addresses of the pages that a tile's records get follow it.
+  // The shared memory of a block. The addresses of the pages for a tile's records lie behind it.
   struct Shared {
     TilePages tile;
     std::uint32_t counts[buckets];

@@ -1,4 +1,4 @@
-// RandomActions launches kernels in which callers act by chance. A caller without a block allocates with some
+// RandomActions launches kernels in which callers act at random. A caller without a block allocates with some
 // probability, and a caller with a block frees it with some probability. The workloads `probability` and `randomized`
 // use this class.
 //

@@ -116,7 +116,7 @@ class AllocatorHandle {
     type_->functions.occupy(bytes_.get(), stream, used);
   }
 
-  // Launches a kernel of the list on this allocator.
+  // Launches a kernel of the workload's list on this allocator.
   template <class Kernels, class Kernel, class... Arguments>
   void launch(simt::Stream& stream, simt::LaunchShape shape, Kernel kernel, Arguments... arguments) const {
     static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");

@@ -1,6 +1,6 @@
 // SlotCheck checks recorded pointers in device memory, so that a million pointers need no copy and no sort on the host.
-// The only verdict is "all correct, apart from nulls". If this verdict is impossible, PointerCheck checks the pointers
-// on the host and reports the mistakes.
+// The only verdict is "all correct, apart from nulls". If SlotCheck cannot give this verdict, PointerCheck checks the
+// pointers on the host and reports the mistakes.
 #pragma once
 
 #include <cstdint>
