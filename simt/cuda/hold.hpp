@@ -3,8 +3,8 @@
 // enqueued during the hold excludes the host's launch latency.
 //
 // During a hold, a call that waits for the device would wait until the limit of the hold. A launch would also wait if
-// the queue of the stream were full. Therefore each host function of simt/ that may wait ends the hold before it waits,
-// and records the reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at
+// the queue of the stream were full. Therefore the host functions of simt/ that wait for the device end the hold first,
+// and record the reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at
 // a time, and a preempted host.
 #pragma once
 
