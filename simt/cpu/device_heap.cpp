@@ -35,7 +35,7 @@ void DeviceHeapMemory::reset(std::size_t bytes) {
   bytes_ = bytes;
 }
 
-// Returns the number of the list of free blocks of this size. Blocks of 2^k to 2^(k+1) - 1 bytes share list k.
+// Returns the index of the free list for blocks of this size. Blocks of 2^k to 2^(k+1) - 1 bytes share list k.
 std::uint32_t DeviceHeapMemory::list_of(std::uint64_t size) {
   return std::min(static_cast<std::uint32_t>(std::bit_width(size)) - 1, list_count - 1);
 }
