@@ -85,13 +85,13 @@ SIMT_HOST_FN std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-// Rounds up to a multiple of a power of two.
+// Rounds `value` up to a multiple of `power_of_two`, which must be a power of two.
 template <class T>
 SIMT_HOST_FN constexpr T round_up(T value, T power_of_two) {
   return (value + power_of_two - 1) & ~(power_of_two - 1);
 }
 
-// Word128 holds sixteen bytes, which one instruction of a GPU loads or stores. The address must be a multiple of 16.
+// Word128 holds sixteen bytes, which a GPU loads or stores by one instruction. Addresses must be multiples of 16.
 struct alignas(16) Word128 {
   std::uint32_t words[4];
 };

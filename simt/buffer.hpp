@@ -16,11 +16,11 @@ void device_release(void* memory) noexcept;
 void device_fill(Stream& stream, void* memory, unsigned char byte, std::size_t bytes);
 void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes);
 void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes);
-// Copies in the order of the stream. On CUDA, this only enqueues the copy. Source and destination must not overlap.
+// Copies in stream order. On CUDA, this only enqueues the copy. Source and destination must not overlap.
 void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes);
 
 // Buffer is an array in device memory. Copies to and from the host follow the earlier work on the stream, and are
-// complete when the function returns.
+// complete when the call returns.
 template <class T>
 class Buffer {
  public:

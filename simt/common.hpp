@@ -71,7 +71,7 @@ enum class Step : std::uint32_t {
 };
 
 // Notes are numbers that an allocator reports. A thread object that wraps another one (CountingThread) keeps the last
-// of each. The plain thread ignores them.
+// number of each kind. The plain thread ignores notes.
 enum class Note : std::uint32_t {
   ticket,      // ticket of a queue: requests with smaller tickets are served first
   pages_seen,  // free pages that a lane found in the first round of a collaborative search
@@ -85,10 +85,10 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;  // dynamic shared memory per block
 };
 
-// CUDA has no larger blocks.
+// CUDA allows no more threads per block.
 inline constexpr std::uint32_t max_threads_per_block = 1024;
 
-// PackedPlace is the position of an argument in the data that the entry of a family receives
+// PackedPlace is the position of a kernel argument in the bytes that the entry of a KernelFamily receives
 // (simt/cuda/kernel_entry.hpp).
 struct PackedPlace {
   std::uint32_t offset = 0;
@@ -98,12 +98,12 @@ inline constexpr std::uint32_t max_packed_bytes = 2048;
 inline constexpr std::uint32_t max_packed_alignment = 16;
 
 // KernelPointer is a compiled kernel without its argument types. `kernel_pointer<Kernel, Args...>()` of the back end
-// creates it, or KernelFamily::pointer() for a member of a family. A launch must pass arguments of exactly these types.
-// The pointer is null if there is no kernel.
+// creates it, or KernelFamily::pointer() for a member of a family. A launch must pass arguments of exactly the types
+// `Args`. The pointer is null if there is no kernel.
 struct KernelPointer {
   const void* entry = nullptr;
-  // These fields describe a member of a family if the back end has one entry for all members: its number, and the
-  // position of the kernel object and of each argument.
+  // If the back end has one entry for all members of a family, these fields describe the member: its number, and the
+  // positions of the kernel object and of each argument.
   std::uint32_t member = 0;
   const PackedPlace* places = nullptr;
 

@@ -1,6 +1,6 @@
 // CountingThread is the calling thread with counts of its operations on shared words and of the steps that allocators
 // name. With a deadline, the thread checks it at every 64th operation and exits if the deadline is over. This also ends
-// loops that wait, because they read shared words.
+// loops that wait for a change of a shared word.
 //
 // The class derives from the thread that it wraps and redefines atomic(), atomic_shared(), probe() and note(). Each
 // object counts for its own thread, and its creator adds up the counts. Accesses without atomic() or atomic_shared()
@@ -40,7 +40,7 @@ class OperationMeter {
   std::uint32_t since_look_ = 0;
 };
 
-// CountingRef is an atomic_ref of either space and back end that counts each operation.
+// CountingRef wraps an atomic_ref of either space and back end, and counts each operation.
 template <class Reference, class Meter>
 class CountingRef {
  public:
@@ -148,8 +148,8 @@ class CountingThread : public Base {
 
   SIMT_FN const OperationCounts& counts() const { return meter_.counts(); }
   SIMT_FN void exit_if_late() const { meter_.exit_if_late(); }
-  // Returns the last ticket that was noted, or `nothing_noted`. pages_seen() returns the last number of pages_seen in
-  // the same way.
+  // Returns the last noted ticket, or `nothing_noted`. pages_seen() returns the last noted number of free pages, or
+  // `nothing_noted`.
   SIMT_FN std::uint32_t ticket() const { return ticket_; }
   SIMT_FN std::uint32_t pages_seen() const { return pages_seen_; }
 

@@ -1,4 +1,4 @@
-// OperationCounts are the counts of a CountingThread (counting.hpp). Both device code and host reports use them.
+// OperationCounts has the counts of a CountingThread (counting.hpp). Both device code and host reports use them.
 #pragma once
 
 #include "simt/common.hpp"

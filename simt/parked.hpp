@@ -1,7 +1,7 @@
 // Parked is a variable that CUDA code keeps in local memory instead of registers. On the CPU it is a plain variable.
 //
 // A kernel has as many registers as its most demanding path needs, even if no warp takes this path. A variable that is
-// live during a whole slow path, but is used only about once per round of its loop, need not take registers.
+// live during a whole slow path, but is used only about once per round of the path's loop, need not take registers.
 #pragma once
 
 #include "simt/common.hpp"

@@ -18,7 +18,7 @@ class Reservation {
   // grow() makes them accessible. Throws Fault(environment) if the driver lacks the functions for this, and
   // Fault(out_of_memory) if there are not enough addresses.
   Reservation(Device& device, std::size_t most_bytes);
-  // Frees memory and addresses. No kernel that uses the memory may run.
+  // Frees memory and addresses. No kernel that uses the memory may still run.
   ~Reservation();
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;

@@ -13,7 +13,7 @@ namespace allocbench::traces {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
-// Returns the element type of an array in NumPy's words, such as "<u4".
+// Returns the element type of an array in NumPy's notation, such as "<u4".
 template <class T>
 constexpr const char* npy_type() {
   static_assert(std::is_unsigned_v<T> && (sizeof(T) == 1 || sizeof(T) == 4 || sizeof(T) == 8));

@@ -74,7 +74,7 @@ std::vector<std::uint64_t> live_bytes(const Trace& trace) {
     for (const auto end = call + static_cast<std::ptrdiff_t>(kernel.calls); call != end; ++call) {
       if (call->block == no_block) continue;
       if (call->operation == Operation::malloc) bytes += call->bytes;
-      // A kernel's calls are sorted by thread, so a free may come before its malloc. The sum is right at the end.
+      // Calls are sorted by thread, so a free may come before its malloc. The sum is correct after the last call.
       if (call->operation == Operation::free) bytes -= trace.calls[call->block].bytes;
     }
     live.push_back(bytes);

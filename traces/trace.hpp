@@ -9,7 +9,7 @@
 
 namespace allocbench::traces {
 
-// Reports that a trace is wrong, or that its files cannot be read or written. The text gives the place and the reason.
+// TraceError reports a wrong trace, or trace files that cannot be read or written. It gives the place and the reason.
 class TraceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

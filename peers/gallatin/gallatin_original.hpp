@@ -54,7 +54,7 @@ class GallatinOriginal {
   }
 
  private:
-  // Copy holds a host copy of the bytes of a device object, because no constructor of its type may run here.
+  // Copy holds the bytes of a device object on the host. No constructor of the object's type may run on the host.
   template <class T>
   class Copy {
    public:

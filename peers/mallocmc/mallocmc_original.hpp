@@ -25,9 +25,9 @@ struct Heap : mallocMC::CreationPolicies::Scatter<>::HeapProperties {
 struct Alignment : mallocMC::AlignmentPolicies::Shrink<>::Properties {
   static constexpr auto dataAlignment = 16;
 };
-// MeetingXMallocSIMD is XMallocSIMD with two barriers of its lanes. The first is before they add up their sizes, so
-// that all lanes have finished their previous request. The second is before they divide the block, so that the
-// requesting lane already has it.
+// MeetingXMallocSIMD is XMallocSIMD with two barriers for the lanes of a request. The first one comes before the lanes
+// add up their sizes, so that all have finished their previous request. The second one comes before the lanes divide
+// the block, so that the requesting lane already has the block.
 class MeetingXMallocSIMD : public mallocMC::DistributionPolicies::XMallocSIMD<> {
   using Policy = mallocMC::DistributionPolicies::XMallocSIMD<>;
 

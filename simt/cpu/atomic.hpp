@@ -1,8 +1,8 @@
-// Atomic words on the CPU executor are std::atomic_ref with a scheduling point before the access.
+// An atomic_ref on the CPU executor is a std::atomic_ref with a scheduling point before each access.
 //
-// An access that does not change the word (a load, a lost compare-exchange, a bit that was already set) is reported as
-// such, because a lane that only repeats such accesses is probably spinning. A store always counts as a change, even if
-// the value stays the same. On a CPU, device scope and block scope are the same.
+// The executor learns which accesses do not change the word (a load, a lost compare-exchange, a bit that was already
+// set). A lane that only repeats such accesses is probably spinning. A store always counts as a change, even if the
+// value stays the same. On a CPU, device scope and block scope are the same.
 #pragma once
 
 #include <atomic>
@@ -153,7 +153,7 @@ class atomic_ref {
     return before;
   }
 
-  // C++20 has no atomic minimum and maximum. The scheduler counts the loop as one access, as on a GPU.
+  // C++20 has no atomic minimum or maximum. The scheduler counts the loop as one access, because a GPU needs only one.
   template <class Replace, class Order>
   T fetch_replace(Replace replace, Order order) const {
     before_update(order);

@@ -35,7 +35,7 @@ void DeviceHeapMemory::reset(std::size_t bytes) {
   bytes_ = bytes;
 }
 
-// Returns the list of a size. Blocks of 2^k to 2^(k+1) - 1 bytes share list k.
+// Returns the index of the free list for blocks of this size. Blocks of 2^k to 2^(k+1) - 1 bytes share list k.
 std::uint32_t DeviceHeapMemory::list_of(std::uint64_t size) {
   return std::min(static_cast<std::uint32_t>(std::bit_width(size)) - 1, list_count - 1);
 }
@@ -81,7 +81,7 @@ void DeviceHeapMemory::unlink(FreeBlock* block) {
   if (block->next != nullptr) block->next->previous = block->previous;
 }
 
-// Returns a free block of at least this size, or null. The list of this size is searched first-fit, because its blocks
+// Returns a free block of at least this size, or null. The list for this size is searched first-fit, because its blocks
 // may be too small. Any block of a higher list fits.
 DeviceHeapMemory::FreeBlock* DeviceHeapMemory::find(std::uint64_t size) const {
   for (std::uint32_t list = list_of(size); list < list_count; ++list) {

@@ -1,7 +1,7 @@
-// DeviceHeapMemory is the heap of `thread.device_heap()`: bounded, deterministic and aligned to 16 bytes. It returns
-// null if no free block is large enough.
+// DeviceHeapMemory is the heap of `thread.device_heap()`. It is bounded and deterministic, and its blocks are aligned
+// to 16 bytes. malloc() returns null if no free block is large enough.
 //
-// This heap replaces CUDA's device heap. It is in device memory and never calls the C library, so the same calls give
+// This heap replaces CUDA's device heap. It is in device memory and never uses the host's heap, so the same calls give
 // the same addresses. Blocks have boundary tags (Knuth, TAOCP 1, 2.5), free blocks are in lists by power of two, and
 // free neighbours are merged immediately. One lock guards the heap, and no lane is preempted while it holds the lock.
 #pragma once

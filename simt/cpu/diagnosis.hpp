@@ -19,7 +19,7 @@ std::string lane_name(const Lane& lane);      // for example "lane 5 of block 3,
 std::string lane_table(const Warp& warp);
 // Returns the tables of the block's warps in which at least one lane has not exited.
 std::string live_warps(const Block& block);
-// Returns a row of the table whose head history_text() writes.
+// Returns the row of an entry in the table of history_text().
 std::string history_row(const HistoryEntry& entry);
 
 }  // namespace simt

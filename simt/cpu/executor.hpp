@@ -1,5 +1,5 @@
-// Executor runs launches: it spreads the blocks of a grid over the workers, and keeps workers and their stacks for the
-// next launch.
+// Executor runs launches. It spreads the blocks of each launch over the workers, and keeps workers and their stacks for
+// the next launch.
 #pragma once
 
 #include <exception>

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t stacks_per_mapping = 32;
 
-// If all stacks began at the same distance from a page boundary, their tops would share a few cache sets, and a
-// suspended lane keeps about five lines there. So the stacks are shifted by twelve different numbers of lines in turn.
+// If all stacks began at the same distance from a page boundary, their tops would share a few cache sets. A suspended
+// lane keeps about five cache lines at the top. So the stacks are shifted by twelve distances in turn.
 constexpr std::size_t colors = 12;
 constexpr std::size_t color_bytes = std::size_t{5} * 64;
 
@@ -36,7 +36,7 @@ std::size_t page_bytes() {
 
 #if SIMT_TSAN_FIBERS
 // TsanFibers holds ThreadSanitizer's threads for lanes. The GCC runtime takes nearly a millisecond to create one, so
-// they outlive the device.
+// these threads outlive the device.
 class TsanFibers {
  public:
   static TsanFibers& all() {

@@ -16,8 +16,8 @@ namespace simt {
 // the host uses some of them.
 inline constexpr std::uint32_t max_tsan_lanes = 8000;
 
-// LaneStack is a stack that ThreadSanitizer assigns to one thread. If two of ThreadSanitizer's threads used one stack,
-// ThreadSanitizer would report a race between them.
+// LaneStack is a stack and the ThreadSanitizer thread that belongs to it. If two of ThreadSanitizer's threads used one
+// stack, ThreadSanitizer would report a race between them.
 struct LaneStack {
   boost::context::stack_context memory;
   void* tsan_fiber = nullptr;

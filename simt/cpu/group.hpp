@@ -1,4 +1,4 @@
-// A Group on the CPU executor has the members of simt/cuda/group.hpp, with masks that are checked.
+// A Group on the CPU executor has the members of simt/cuda/group.hpp, and its operations check their masks.
 //
 // A group operation is a rendezvous of the lanes in the mask. Misuse ends the launch with Fault(mask_error) and a table
 // of the warp. The last argument of every operation is its call site, which callers never pass.
@@ -40,7 +40,7 @@ class Group {
     return meet(Operation::all, predicate, site) != 0;
   }
 
-  // Returns the value of lane `lane` modulo 32, as on CUDA.
+  // Returns the value of the lane whose index is `lane` modulo 32, as on CUDA.
   template <class T>
   T shfl_lane(T value, std::uint32_t lane, CallSite site = CallSite::here()) const {
     return from_word<T>(lane_->collective(Operation::shfl, mask_, site, to_word(value), lane % warp_size));

@@ -1,4 +1,4 @@
-// The entry of a kernel on the CPU executor is one function for each kernel, even for the members of a family.
+// On the CPU executor, every kernel has its own entry function, even if it is a member of a family.
 #pragma once
 
 #include <tuple>

@@ -61,8 +61,8 @@ void Lane::block_barrier(CallSite call_site) {
 std::uint64_t Lane::clock() {
   // A loop that watches the clock ends by itself, so it does not count as spinning.
   advanced();
-  // Each launch of a device begins at a different time, as on a GPU, so code that draws numbers from the clock draws
-  // different ones.
+  // Each launch of a device begins at a different time, as on a GPU. So code that draws numbers from the clock draws
+  // different ones in each launch.
   constexpr std::uint64_t between_launches = 1'000'003;
   return worker->launch_->index * between_launches + worker->steps();
 }

@@ -195,8 +195,8 @@ struct alignas(64) Lane {
   bool sees_own_store(const void* address, std::uint32_t bytes, std::uint64_t& word);
   // Makes visible the held stores that must come before an update, or before a store that is not held back.
   void before_update(const void* address, std::uint32_t bytes, bool is_release);
-  // The first function makes all held stores visible. The second one makes only the stores to these bytes visible, and
-  // the stores that must come before them. Callers use the second one before the lane accesses the bytes without
+  // The first function makes all held stores visible. The second one makes visible only the stores to these bytes and
+  // the stores that must come before those. Callers use the second one before the lane accesses the bytes without
   // atomics.
   void show_stores();
   void show_stores(const void* address, std::size_t bytes);

@@ -23,7 +23,7 @@ thread_local void* executor = nullptr;
 void become(void* tsan_fiber) { __tsan_switch_to_fiber(tsan_fiber, __tsan_switch_to_fiber_no_sync); }
 
 // ThreadSanitizer keeps a clock for each address of a release. These two addresses belong to the worker of the lanes.
-// The address of a block has the clock of the lanes that ended in its place.
+// The address of a Block object has the clock of the lanes that ended in it.
 void* start_of_launch(const AccessTracker& tracker) { return const_cast<WatchFilter*>(&tracker.watched); }
 void* end_of_launch(const AccessTracker& tracker) { return const_cast<bool*>(&tracker.progress); }
 
@@ -49,15 +49,15 @@ void forget_repetitions(void* tsan_fiber) {
   *repeater = repeaters[--repeater_count];
 }
 
-// Ends the lane. The caller runs as the lane.
+// Ends the lane for ThreadSanitizer. The caller must run as this lane.
 void end(const Lane& lane) {
   forget_repetitions(lane.context.tsan_fiber);
   __tsan_release(end_of_launch(*lane.tracker));
   __tsan_release(lane.block);
 }
 
-// Orders, for lanes that meet, the later actions of each lane after the earlier actions of all. `for_each` calls its
-// argument with every such lane.
+// Orders the later actions of each lane of a meeting after the earlier actions of all its lanes. `for_each` calls its
+// argument with each of these lanes.
 template <class ForEach>
 void join(ForEach for_each) {
   // The address is new each time, because an old one would also pass on the releases of earlier meetings.

@@ -1,9 +1,9 @@
 // These functions tell ThreadSanitizer in the race build (SIMT_RACES, see races.hpp) what orders the memory accesses of
 // two lanes. In every other build they do nothing.
 //
-// For ThreadSanitizer each lane is a thread, and the executor is the OS thread that called launch(). All accesses that
-// the executor makes inside a call of the vocabulary count as accesses of the OS thread, and these are ignored during
-// the launch. So a lock, an allocation or a copy inside the executor neither races with a lane nor orders two lanes. A
+// For ThreadSanitizer each lane is a thread, and the executor is the OS thread that called launch(). Accesses of the
+// executor inside a call of the vocabulary count as accesses of the OS thread. ThreadSanitizer ignores these during the
+// launch. So a lock, an allocation or a copy inside the executor neither races with a lane nor orders two lanes. A
 // switch alone orders nothing.
 #pragma once
 
@@ -61,8 +61,8 @@ class DeviceScope {
   const Lane& lane_;
 };
 
-// Announces a new lane. The lane is ordered after the host's actions before the launch, and after the previous block in
-// this place, because the two blocks have the same shared memory.
+// Announces a new lane. The lane is ordered after the host's actions before the launch. It is also ordered after the
+// block that used this Block object before, because the two have the same shared memory.
 void lane_made(const Lane& lane);
 // Announces that the lane will not run again.
 void lane_dropped(const Lane& lane);
@@ -72,7 +72,7 @@ void lane_dropped(const Lane& lane);
 void meet(const Warp& warp, LaneMask lanes);
 void meet_at_barrier(const Block& block);
 
-// Orders an allocation of the device heap after every earlier deallocation.
+// These two functions order each allocation of the device heap after every earlier deallocation.
 void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap);
 void heap_freed(const Lane& lane, const DeviceHeapMemory& heap);
 

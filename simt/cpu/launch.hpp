@@ -26,8 +26,8 @@ struct KernelCall {
   const void* closure = nullptr;
 };
 
-// Grid is a number of blocks that run one kernel. Grids that run together form one launch. Their blocks have one shape
-// and start in a seeded order, which keeps the order within each grid.
+// Grid is a set of blocks that run one kernel. Grids that run together form one launch. Their blocks have one shape and
+// start in a seeded order, which keeps the order within each grid.
 struct Grid {
   std::uint32_t blocks = 1;
   KernelCall call;

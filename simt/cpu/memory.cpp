@@ -21,18 +21,18 @@
 namespace simt::device_memory {
 namespace {
 
-// The window is below the range where Linux places libraries and stacks on x86-64. ThreadSanitizer and AddressSanitizer
-// accept it as application memory.
+// The window for device memory is below the range where Linux places libraries and stacks on x86-64. ThreadSanitizer
+// and AddressSanitizer accept it as application memory.
 constexpr std::uintptr_t window_begin = 0x7e9000000000u;
 constexpr std::uintptr_t window_end = 0x7ed000000000u;  // the window has 256 GiB
 // Distance between allocations, and their alignment.
 constexpr std::size_t granule = std::size_t{64} * 1024;
 // After keep_released(), a released mapping of at most `largest_kept` bytes is kept, and all kept mappings together
-// have at most `most_kept` bytes. The buffers of the bug search's models are that small, and the pools of timed runs
-// are larger.
+// have at most `most_kept` bytes. The buffers of the bug search's models are that small. The pools of timed runs are
+// usually larger.
 constexpr std::size_t largest_kept = std::size_t{16} << 20;
 constexpr std::size_t most_kept = std::size_t{256} << 20;
-// The kernel needs longer to report the free memory than a small model runs, so it is asked once per this many bytes.
+// Linux needs longer to report the free memory than a small model runs, so it is asked once per this many bytes.
 constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
 
 // Tail is the bytes between the end of an allocation and the end of its last page.

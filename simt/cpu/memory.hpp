@@ -1,7 +1,7 @@
 // The device memory of the CPU back end consists of page mappings at addresses that repeat from run to run.
 //
 // The same sequence of allocations and releases gives the same addresses in every run. Allocators may hash or order
-// pointers, so with random addresses the same seed could take different steps. The addresses are in a window that
+// pointers, so with random addresses the same seed could lead to different steps. The addresses are in a window that
 // neither the loader nor the heap uses. If the window is occupied or full, the kernel chooses the address and
 // addresses_are_fixed() becomes false. Fresh memory contains a seeded pattern, because real device memory is not zero
 // either. Holes separate the mappings, so an overrun into a hole faults.
@@ -22,8 +22,8 @@ void release(void* memory) noexcept;
 void keep_released();
 // Sets the pattern of all later allocations.
 void set_pattern_seed(std::uint64_t seed);
-// Describes bytes that were written after the end of an allocation, in its last page. Reports the first such allocation
-// that was released since the last call, or nothing.
+// Returns a text about bytes that were written after the end of an allocation, in its last page. The text is about the
+// first such allocation released since the last call. It is empty if there is none.
 std::string take_overrun();
 // Makes later allocations of at least this size sparse: they are neither filled nor counted as memory of the machine.
 // This is for tests of address arithmetic, which touch little of a large pool.

@@ -4,7 +4,7 @@
 // A GPU may serve a load before earlier loads of the same lane from other words. So the load may return a value that
 // was replaced before those other loads. The rules are those of C++20, except that no load sees a store that is made
 // later (no load buffering):
-// * Each lane has a view. For each word, the view has the oldest value that the lane may read. A value that the lane
+// * Each lane has a view. For each word, the view names the oldest value that the lane may read. A value that the lane
 //   reads or writes becomes the oldest one.
 // * A release store or update attaches the lane's view to the value. An update also attaches the view of the value that
 //   it replaced. An acquiring access adopts the view of the value that it reads.
@@ -13,8 +13,8 @@
 // * Updates read the newest value, because a GPU performs them in its L2 cache. This includes compare-exchanges that
 //   fail.
 //
-// At most eight values of each word are known, the newest included. If a word does not contain its newest known value,
-// it was written without atomics, and all older values are dropped.
+// OldValues keeps at most eight values of each word, the newest included. If a word does not contain its newest kept
+// value, it was written without atomics, and all older values are dropped.
 #pragma once
 
 #include <cstddef>

@@ -16,8 +16,8 @@ enum class ExecutorMode {
   deterministic  // one OS thread and a seeded scheduler, so that the same seed takes the same steps
 };
 
-// StrategyKind selects the rule that decides which lane runs next. It applies in deterministic mode; threads mode is
-// always round_robin. swarm draws random, pct, round_robin or lockstep, but never conflicts.
+// StrategyKind selects the rule that decides which lane runs next. It applies in deterministic mode; threads mode
+// always uses round_robin. swarm draws random, pct, round_robin or lockstep, but never conflicts.
 enum class StrategyKind {
   random,       // switches at a scheduling point to a random runnable lane with probability 1/preemption_interval
   round_robin,  // runs every lane in turn, for `slice` scheduling points each
@@ -33,7 +33,7 @@ enum class StrategyKind {
 inline constexpr std::size_t default_stack_bytes = std::size_t{256} * 1024;  // sanitizer frames are larger
 #else
 // Allocators need about 2 KiB, but a throwing lane needs 6–8 KiB for the unwinder, and printf needs more. Pages that no
-// frame touches cost only address space, so a large stack costs no memory.
+// frame touches cost only address space, so a larger stack costs no more memory.
 inline constexpr std::size_t default_stack_bytes = std::size_t{64} * 1024;
 #endif
 
@@ -59,8 +59,8 @@ struct ExecutorOptions {
   // this option, the strategy swarm still does so in one of four launches on average, unless read_old_values is set.
   // The race build never does this.
   bool hold_stores = false;
-  // Lets loads read replaced values if nothing orders them (old_values.hpp), in deterministic mode. No store is held
-  // back then. The race build never does this.
+  // Lets loads read replaced values if the rules of old_values.hpp allow this, in deterministic mode. This option and
+  // hold_stores exclude each other. The race build never does this.
   bool read_old_values = false;
   std::uint64_t expected_steps = 0;          // steps of a launch for pct; 0 draws 4 … 128 for each lane from the seed
   std::shared_ptr<const Schedule> script;    // decisions for scripted; `seed` must be that of the schedule

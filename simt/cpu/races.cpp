@@ -28,7 +28,7 @@ const char* __tsan_default_options();
 }
 
 // Every launch must report every race, so equal reports are not suppressed. The history must include the earlier
-// access, so it has 2^(15 + 4) events of the lane, 4 MiB. A signal ends the process as it would without
+// access, so it has 2^(15 + 4) events per lane, which take 4 MiB. A signal ends the process as it would without
 // ThreadSanitizer, so that the parent process can detect a crash.
 const char* __tsan_default_options() {
   return "exitcode=0:suppress_equal_stacks=0:suppress_equal_addresses=0:history_size=4:detect_deadlocks=0:"
@@ -134,7 +134,7 @@ void keep(void* report) {
   }
 }
 
-// Appends the frames of one address. Frames of inlined functions come innermost first, each ended by a zero byte.
+// Appends the frames of one address. The symbolizer puts the innermost first and ends each with a zero byte.
 void append_frames(void* pc, std::vector<RaceFrame>& frames) {
   std::array<char, 4096> text{};
   __sanitizer_symbolize_pc(pc, "%f\t%s\t%l", text.data(), text.size() - 1);

@@ -1,4 +1,4 @@
-// The API of the race build reports races between lanes, which ThreadSanitizer finds.
+// This API of the race build reports the races between lanes that ThreadSanitizer finds.
 //
 // A program of the race build links simt_cpu_races instead of simt_cpu and compiles its device code with
 // -fsanitize=thread. The executor stays uninstrumented and informs ThreadSanitizer which lane runs and what orders two
@@ -25,15 +25,15 @@ struct RaceFrame {
 };
 
 struct RaceAccess {
-  // Name such as "lane 3 of block 0, warp 0" or "host". If blocks run one after the other, it is the last lane that ran
-  // on the same stack.
+  // Name such as "lane 3 of block 0, warp 0" or "host". If several lanes ran on the same stack, it names the last
+  // one.
   std::string thread;
   bool write = false;
   bool atomic = false;
   std::uintptr_t address = 0;
   std::uint32_t bytes = 0;
-  // Calls of the access, the innermost first, up to the kernel. Empty if the access is too old for ThreadSanitizer's
-  // history.
+  // Call stack of the access up to the kernel, the innermost call first. It is empty if the access is too old for
+  // ThreadSanitizer's history.
   std::vector<RaceFrame> stack;
 
   // Returns the place of the access in device code, such as "stack.hpp:120". It is the innermost frame outside the
@@ -62,8 +62,8 @@ struct RaceReport {
   std::string text() const;
 };
 
-// Returns the races found since the last call. A program typically calls it after each launch. Reports survive a fault
-// of the launch.
+// Returns the races found since the last call. A program typically calls this function after each launch. Reports
+// survive a fault of the launch.
 RaceReport take_race_reports();
 
 }  // namespace simt

@@ -6,7 +6,7 @@
 namespace simt {
 namespace {
 
-// Returns whether two lanes are at the same operation. The call site is part of the key, except for sync.
+// Returns whether two lanes are at the same operation with the same mask and, except for sync, the same call site.
 bool same_key(const Lane& a, const Lane& b) {
   return a.operation == b.operation && a.mask == b.mask && (a.operation == Operation::sync || a.site == b.site);
 }

@@ -114,7 +114,7 @@ void Worker::resolve_stall() {
       report_stall();
       break;
     }
-    // Another worker still runs and may need long, so this one yields the core.
+    // Another worker still runs and may need a long time, so this one yields the core.
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
   launch_->stalls.leave();

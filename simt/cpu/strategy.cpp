@@ -16,9 +16,9 @@ namespace {
 GroupDraw groups_of(std::uint64_t seed, std::uint32_t rarity) { return {seed ^ 0x5eedu, rarity}; }
 
 // Draws a strategy. The weights follow from how often each strategy alone exposes planted bugs
-// (benchmarks/schedule_search). No single strategy or interval finds all bugs, but random preemption finds most. Round
-// robin and lockstep are rare because they make few schedules. They are included because only they reliably run lanes
-// and whole warps side by side.
+// (benchmarks/schedule_search). No single strategy or interval finds all of them, but random preemption finds most.
+// Round robin and lockstep are rare because they make few schedules. They are included because they reliably let lanes
+// advance together.
 ExecutorOptions draw_swarm_member(ExecutorOptions options, std::uint64_t seed) {
   Random random(seed ^ 0x5a4du);
   const std::uint32_t draw = random.below(16);

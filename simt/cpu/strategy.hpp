@@ -36,9 +36,9 @@ enum class Reason {
 // the caller, and code that needs more is wrong.
 class GroupDraw {
  public:
-  // Draws from the seed. With `rarity` 1, the group is the caller alone in one of four calls, and a random subset of
-  // the lanes that arrived in another one of the four. Independently, the first lane does not wait in one of four
-  // calls. With rarity n, all of this is n times as rare; with 0 it never happens.
+  // Draws from the seed. With `rarity` 1, one of four calls on average returns the caller alone, and another one a
+  // random subset of the arrived lanes. Independently, the first lane does not wait in one of four calls. With rarity
+  // n, all of this is n times as rare; with 0 it never happens.
   GroupDraw(std::uint64_t seed, std::uint32_t rarity) : random_(seed), rarity_(rarity) {}
   bool leaves_at_once() { return rarity_ != 0 && random_.below(4 * rarity_) == 0; }
   LaneMask draw(LaneMask gathered);
@@ -74,7 +74,7 @@ class Strategy {
   // Returns the age of the value that a load reads if it may read replaced values: 0 for the newest, 1 for the one
   // before it. A number that is too large means the oldest value.
   virtual std::uint32_t age_of_load(Lane&) { return 0; }
-  // Reports that these lanes have just met at one place.
+  // Tells the strategy that these lanes have just met at one place.
   virtual void met(Warp& warp, LaneMask members);
   // Returns a short text for reports: the name of the strategy and the parameters that it drew from the seed.
   virtual std::string description() const = 0;
@@ -84,7 +84,7 @@ class Strategy {
 };
 
 // RandomStrategy switches to a random lane at one of `interval` atomics and completed group operations, and always if a
-// lane waits or ends. No single interval finds all bugs. Preemption at every atomic rarely exposes a page that is
+// lane waits or ends. Different bugs need different intervals. Preemption at every atomic rarely exposes a page that is
 // recycled during an allocation. Rare preemption rarely exposes a lock that is released one step early. So the interval
 // varies with the seed unless it is fixed.
 class RandomStrategy final : public Strategy {

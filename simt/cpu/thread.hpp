@@ -49,7 +49,7 @@ class Thread {
   // Returns the slot of the thread's warp. No two resident warps share a slot.
   std::uint32_t warp_slot() const { return lane_->block->first_warp_slot + warp_in_block(); }
 
-  // Returns some lanes that wait here, always with the caller. Correct code works for any such subset.
+  // Returns a group of lanes that wait here, including the caller. Correct code works for any such subset.
   // Worker::converge() chooses the lanes.
   Group converged(CallSite site = CallSite::here()) const { return Group(*lane_, lane_->converge(site)); }
   // Returns all 32 lanes. Every lane of the warp that has not exited must make the same calls.
@@ -64,7 +64,7 @@ class Thread {
     return atomic_ref<T, Space::shared>(*lane_, word, site);
   }
 
-  // Lets another lane run, if one can. Every loop that waits for another thread must call it.
+  // Lets another lane run, if one can. Every loop that waits for another thread must call this function.
   void spin_hint(CallSite site = CallSite::here()) const { lane_->spin_hint(site); }
   void probe(Step) const {}
   void note(Note, std::uint32_t) const {}

@@ -256,7 +256,7 @@ void Worker::remove_from_run_set(Lane& lane) {
 }
 
 void Worker::fail(const Lane& lane, FaultKind kind, const std::string& text) {
-  // Lanes of any warp may have caused a failed check.
+  // Lanes of any warp of the block may have caused a failed check.
   launch_->abandon(kind,
                    text + "\n" + (kind == FaultKind::failed_check ? live_warps(*lane.block) : lane_table(*lane.warp)));
   abandoning_ = true;

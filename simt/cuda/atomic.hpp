@@ -34,7 +34,7 @@ SIMT_FN std::uint64_t address_of(T* pointer) {
   asm volatile("atom." ORDER "." SCOPE "." SPACE ".cas." TYPE " %0, [%1], %2, %3;" \
                : "=" REGISTER(result)                                              \
                : "l"(address), REGISTER(compare), REGISTER(value) CLOBBER)
-// This is the last part of the asm statement, with its colon, because a relaxed operation has no clobber list at all.
+// SIMT_PTX_ORDERED includes the colon before the clobber list, because relaxed operations have no clobber list.
 #define SIMT_PTX_ORDERED : "memory"
 #define SIMT_PTX_UNORDERED
 
@@ -189,7 +189,7 @@ class atomic_ref {
     return ptx::fetch_max<space, Order, T>(address_, value);
   }
   // Returns true if `desired` was written. Otherwise `expected` receives the present value. PTX has one order per
-  // instruction, so the success order also applies to failure, and it must be at least as strong.
+  // instruction. So the success order also applies to failures and must be as strong as the failure order.
   template <class Success, class Failure>
   SIMT_FN bool compare_exchange(T& expected, T desired, Success, Failure) const {
     static_assert(std::is_same_v<Failure, Relaxed> || std::is_same_v<Failure, Acquire>,

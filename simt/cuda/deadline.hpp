@@ -1,6 +1,6 @@
 // A Deadline lets threads of hung kernels end themselves.
 //
-// If a process with a hung kernel is killed, the driver needs seconds, and a trap destroys the context. If each thread
+// The driver needs seconds to end the hung kernel of a killed process, and a trap destroys the context. If each thread
 // checks the deadline from time to time and exits after the deadline, the kernel ends normally. Unfinished calls leave
 // the memory in an undefined state, so the memory must be reset.
 #pragma once

@@ -1,5 +1,5 @@
-// The table of this header has the causes of errors of the CUDA runtime. It uses the numbers of driver_types.h, so that
-// a build without a CUDA toolkit can test it. An error that is not listed counts as an error of the device code.
+// The table of this header lists errors of the CUDA runtime and their causes. It has the numbers of driver_types.h, so
+// that a build without a CUDA toolkit can test it. An error that is not listed counts as an error of the device code.
 #pragma once
 
 #include <array>

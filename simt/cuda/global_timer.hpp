@@ -7,7 +7,7 @@
 
 namespace simt {
 
-// Returns the time in nanoseconds. It advances in steps whose length depends on the GPU.
+// Returns the time in nanoseconds. The time advances in steps whose length depends on the GPU.
 __device__ inline std::uint64_t global_nanoseconds() {
   std::uint64_t time;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));

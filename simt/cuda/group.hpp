@@ -1,8 +1,8 @@
 // A Group is a set of lanes of one warp on CUDA. It consists only of its mask, which every operation passes.
 //
-// Names follow cooperative groups, with two differences that keep the machine code of a hand-written kernel. `ballot`
-// returns bits by lane instead of by rank. Besides `shfl` (by rank, as in cooperative groups) there are `broadcast`
-// (from the leader) and `shfl_lane`.
+// Names follow cooperative groups, with two differences that make the machine code equal to that of a hand-written
+// kernel. `ballot` returns bits by lane instead of by rank. Besides `shfl` (by rank, as in cooperative groups) there
+// are `broadcast` (from the leader) and `shfl_lane`.
 #pragma once
 
 #include "simt/bits.hpp"
@@ -58,8 +58,8 @@ class Group {
     return Group(predicate ? yes : mask_ & ~yes);
   }
 
-  // Returns the sum of all values. It takes one instruction on sm_80 and newer. On older GPUs it takes a vote, and one
-  // shuffle per member.
+  // Returns the sum of all values. On sm_80 and newer, this takes one instruction. On older GPUs, it takes a vote and
+  // one shuffle per member.
   SIMT_FN std::uint32_t reduce_add(std::uint32_t value) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     return fold(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });

@@ -11,7 +11,7 @@ namespace simt {
 namespace {
 
 // A hold ends before launch 257, because the queue of a stream holds only about a thousand launches. In a phase with
-// more launches, they start back to back even without a hold.
+// more launches, most of them start back to back even without a hold.
 constexpr std::uint32_t most_launches = 256;
 constexpr const char* serialised = "launches wait for earlier kernels (a profiler, or CUDA_LAUNCH_BLOCKING)";
 

@@ -3,9 +3,9 @@
 // enqueued during the hold excludes the host's launch latency.
 //
 // During a hold, a call that waits for the device would wait until the limit of the hold. A launch would also wait if
-// the queue of the stream is full. Therefore host functions of simt/ that may wait first end the hold and record the
-// reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at a time, and a
-// preempted host.
+// the queue of the stream were full. Therefore the host functions of simt/ that wait for the device end the hold first,
+// and record the reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at
+// a time, and a preempted host.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -59,8 +59,8 @@ int Device::count() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice) return 0;
-  // Without a driver the runtime reports an insufficient driver. Version 0 distinguishes this case from a driver that
-  // is too old, which the user should see as an error.
+  // Without a driver the runtime reports an insufficient driver. The version is 0 in this case. A driver that is too
+  // old has another version, and the user should see an error.
   int driver = 0;
   if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return 0;
   check_cuda(status, "cudaGetDeviceCount");

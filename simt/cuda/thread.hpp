@@ -30,8 +30,8 @@ class Thread {
   // Returns the number of threads in the grid.
   SIMT_FN std::uint32_t grid_size() const { return gridDim.x * blockDim.x; }
 
-  // Returns the multiprocessor on which the thread currently runs. It may change between two calls, so read it once per
-  // operation.
+  // Returns the multiprocessor on which the thread currently runs. The answer may change between two calls, so read it
+  // once per operation.
   SIMT_FN std::uint32_t sm() const {
     std::uint32_t sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
@@ -49,7 +49,7 @@ class Thread {
     return slot;
   }
 
-  // Returns some lanes that currently run together, always with the caller. Correct code works for any such subset.
+  // Returns a group of lanes that run together now, including the caller. Correct code works for any such subset.
   SIMT_FN Group converged() const { return Group(__activemask()); }
   // Returns all 32 lanes. The caller promises that every lane of the warp that has not exited makes the same calls.
   SIMT_FN Group warp() const { return Group(full_warp); }
@@ -63,11 +63,11 @@ class Thread {
     return atomic_ref<T, Space::shared>(word);
   }
 
-  // Every loop that waits for another thread must call it.
+  // Every loop that waits for another thread must call this function.
   SIMT_FN void spin_hint() const { __nanosleep(20); }
   SIMT_FN void probe(Step) const {}
   SIMT_FN void note(Note, std::uint32_t) const {}
-  // Returns the cycles of the SM on which the thread runs.
+  // Returns the cycle counter of the SM on which the thread runs.
   SIMT_FN std::uint64_t clock() const { return static_cast<std::uint64_t>(clock64()); }
   // Ends this thread, wherever it is. The other threads continue, and no group operation or barrier waits for this one.
   static SIMT_FN void exit() { asm volatile("exit;"); }

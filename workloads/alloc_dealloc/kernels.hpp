@@ -1,4 +1,4 @@
-// This file has the kernel of alloc_dealloc. kd_tree also reads how many registers the kernel needs.
+// This file has the kernel of alloc_dealloc. The workload kd_tree also reports how many registers the kernel needs.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

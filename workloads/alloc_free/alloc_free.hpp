@@ -1,8 +1,8 @@
-// alloc_free is the test with two kernels that many papers on GPU allocators have.
+// alloc_free is a test with two kernels, as in many papers on GPU allocators.
 //
 // N threads request one block each in one kernel, and the same threads free their blocks in the next. The alloc kernel
 // only calls malloc and stores the pointer. `threads` is the number of calling threads. With fewer than 32
-// `lanes_per_warp`, the grid has more threads than `threads`.
+// `lanes_per_warp`, the grid can have more threads than `threads`.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -11,11 +11,11 @@
 //
 // Phases:
 // * `alloc`: The threads make their requests. The paper times only this phase.
-// * `get`, not with method `malloc`: The first thread of every block looks up one element. The elements are spread
-//   evenly over the list.
-// * `clear`: One thread clears the list, or all threads free their items.
+// * `get`, not with method `malloc`: The first thread of every block looks up one element. The indices of these
+//   elements are evenly spaced from 0 on.
+// * `clear`: With a list, one thread clears it. With `malloc`, all threads free their items.
 //
-// After each sample every word, the items of the list and the results of `get` are checked.
+// After each sample, the words of all items, the chunks of the list and the results of `get` are checked.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ namespace allocbench {
 
 using ItemList = ArrayList<std::uint32_t>;  // an item of 4 n bytes is n elements
 
-// The items of a launch. `slots` has a row of callers per iteration. All words of an item hold the index of its slot.
+// The items of a launch. `slots` has a slot per iteration and caller. All words of an item hold the index of its slot.
 struct Items {
   Geometry geometry;
   std::uint32_t iterations;

@@ -91,7 +91,7 @@ class GetPageRun final : public WorkloadRun {
     if (from_the_front || count == 0) return PageSet::first(used);
     return PageSet::by_chance(count, used, seed_, parameters_.cluster_pages);
   }
-  // Returns the blocks of used_of() and the held ones.
+  // Counts the blocks of used_of() and the held ones.
   AskedBlocks before(std::uint32_t count, std::uint64_t bytes_of_each) const {
     const std::uint64_t used = used_of(count);
     return {used + held_.callers(), used * bytes_of_each + held_.profile().bytes()};

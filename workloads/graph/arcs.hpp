@@ -19,8 +19,8 @@ struct Window {
   std::uint32_t count;
   std::uint32_t vertices;
 
-  // Returns the window of a batch: `width` vertices with successive ids. The next batch has the next ones. A `width` of
-  // 0 means all vertices.
+  // Returns the window of a batch: `width` vertices with successive ids, which follow those of the batch before. A
+  // `width` of 0 means all vertices.
   static Window of_batch(std::uint32_t width, std::uint32_t batch, std::uint32_t vertices);
   bool is_all() const { return count == vertices; }
   bool has(std::uint32_t vertex) const { return (std::uint64_t{vertex} + vertices - first) % vertices < count; }

@@ -1,4 +1,4 @@
-// This file has the kernel of graph_arrays. This kernel inserts a batch of arcs into arrays, or deletes such a batch.
+// This file has the kernel of graph_arrays. The kernel inserts a batch of arcs into arrays, or deletes such a batch.
 // The arrays grow and shrink by powers of two.
 //
 // Paper: Winter et al., PPoPP'21, graph tests.

@@ -14,8 +14,8 @@ namespace allocbench {
 struct GraphSlots {
   void** nodes;
   void** edges;
-  // The blocks of the warps' requests: two for each round of a warp, at the arc of its leader. Null: every node and
-  // every edge is a block.
+  // The blocks of the warps' requests: up to two for each round of a warp, in the slots of its leader's arc. Null if
+  // every node and every edge is a block.
   void** blocks;
   std::uint32_t keys;
   std::uint32_t arcs;

@@ -92,7 +92,7 @@ std::vector<Arc> generate_edge_list(std::uint32_t vertices, std::uint32_t arcs, 
   return result;
 }
 
-// The unit square is divided into cells at least as wide as the radius, so all neighbours of a point lie in its own
+// The unit square is divided into cells at least as wide as the radius. So all neighbours of a point lie in its own
 // cell and the eight cells around it.
 std::vector<Arc> generate_geometric(std::uint32_t vertices, std::uint64_t seed) {
   const double radius = 0.55 * std::sqrt(std::log(vertices) / vertices);

@@ -23,8 +23,8 @@ std::vector<Arc> parse_edge_list(std::string_view text, const std::string& name)
 std::vector<Arc> read_edge_list(const std::string& name);
 
 // Generates an R-MAT graph (Chakrabarti, Zhan & Faloutsos, SDM 2004) with the quadrant probabilities .57, .19, .19, .05
-// of Graph500, permuted ids and arcs in random order. Loops and repeated arcs are kept. All ids are below `vertices`.
-// Some of them may have no arc.
+// of Graph500. The ids are permuted, and the arcs are in random order. Loops and repeated arcs are kept. All ids are
+// below `vertices`. Some of them may have no arc.
 std::vector<Arc> generate_edge_list(std::uint32_t vertices, std::uint32_t arcs, std::uint64_t seed);
 
 // Generates a random geometric graph (Penrose 2003). Points lie in the unit square. Points that are closer than 0.55

@@ -5,11 +5,11 @@
 // Set-up: Every vertex allocates an array and copies its arcs into it. The array's size is the bytes of the arcs,
 // rounded up to a power of two and at least 16.
 //
-// Updates: `batches` times, random arcs are inserted, and then the same arcs or any arcs of the graph (`deletes`) are
-// deleted. A vertex whose power of two changes allocates, copies and frees (graph/arrays_kernels.hpp). The host sorts
-// the batches in advance and removes arcs that the graph already has, so all allocators do the same work. With `sort`
-// the device also sorts each batch and marks its new arcs, in a timed phase, because the times of Winter et al. include
-// this work.
+// Updates: Each of `batches` batches inserts random arcs and then deletes the same arcs or any arcs of the graph
+// (`deletes`). If an array changes its size, its vertex allocates, copies and frees (graph/arrays_kernels.hpp). The
+// host sorts the batches in advance and removes arcs that the graph already has, so all allocators do the same work.
+// With `sort` the device also sorts each batch and marks its new arcs, in a timed phase, because the times of Winter et
+// al. include this work.
 //
 // Check: The arrays are compared exactly with the graph after the last insertion and after the last deletion. After
 // every tenth insertion, only digests are compared.

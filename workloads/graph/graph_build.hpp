@@ -4,7 +4,7 @@
 //
 // Ids and degrees are not known in advance. The threads take the arcs in turn. For each arc a thread makes sure that
 // both nodes exist (32 bytes each) and adds an edge of 16 bytes (graph/node_tree.hpp). If another thread inserts the
-// same node first, the thread frees its own. With `hold` the thread keeps this node for its next need, as with the
+// same node first, the thread frees its own node. With `hold` it keeps the node for its next need instead, as with the
 // paper's bump heap. When memory runs out, the thread ends and its other arcs are lost; the paper's program retries
 // forever. After the build the graph is copied and everything is freed, untimed. Without nulls, the copy is compared
 // exactly with the edge list (graph/graph_check.hpp).

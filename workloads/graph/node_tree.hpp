@@ -5,7 +5,7 @@
 //
 // Protocol: A thread first fills a node, then compare-exchanges its address into a null link with acq_rel. Links are
 // read with acquire, so a lane that finds a node sees its contents. A link of the tree changes only once, from null to
-// a node, so there is no ABA problem. A lane that loses an exchange gets the address of the winner and continues from
+// a node, so there is no ABA problem. A lane that loses an exchange gets the address of the winner's node and continues
 // there. (The listings restart at the root, which leads to the same place.) Edges are pushed on the list of their
 // source; no lane reads a list before the kernel ends.
 #pragma once
@@ -116,9 +116,9 @@ class WarpBlocks {
  public:
   SIMT_FN explicit WarpBlocks(Session& session) : session_(session) {}
 
-  // Gets an edge (if `edge`) and a node (if the lane has none) for the lanes with `wants`. The leader needs `wants`.
-  // `has_spare` says that Builder keeps a node. All lanes of the warp that have not exited call this function together.
-  // The leader stores the block's address in `record`. Returns false when memory ran out.
+  // Gets an edge (if `edge`) and a node (if the lane has none) for the lanes with `wants`, which must include the
+  // leader. `has_spare` says that Builder keeps a node. All lanes of the warp that have not exited call this function
+  // together. The leader stores the block's address in `record`. Returns false when memory ran out.
   template <class Thread>
   SIMT_FN bool refill(Thread& thread, bool wants, bool edge, bool has_spare, void*& record) {
     const auto warp = thread.warp();
@@ -149,7 +149,7 @@ class WarpBlocks {
     place = 0;
     return reinterpret_cast<void*>(taken);
   }
-  // Single nodes stay in their block.
+  // Does nothing, because a single node is only a part of a block.
   template <class Thread>
   SIMT_FN void free(Thread&, void*) {}
 

@@ -38,8 +38,8 @@ struct MarkListsKernel {
   }
 };
 
-// `places` says where the next record of a bucket goes. `numbers` has for each bucket the number of its list. It is
-// null in the last pass.
+// `places` says where the next record of a bucket goes. `numbers` has the number of each bucket's list. It is null in
+// the last pass.
 struct WriteSplitKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, CountedInput input, std::uint64_t* places, const std::uint64_t* numbers,

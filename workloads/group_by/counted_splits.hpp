@@ -1,6 +1,6 @@
-// CountedSplits groups without a memory manager, as Pham et al. 2025, sec. 6.2, describe it. Every pass reads the
-// records twice. First it counts the records of each bucket. A prefix sum then gives the beginnings of the buckets, and
-// the pass writes the records.
+// CountedSplits groups records without a memory manager, as in Pham et al. 2025, sec. 6.2. Every pass reads the records
+// twice. First it counts the records of each bucket. A prefix sum then gives the beginnings of the buckets, and the
+// pass writes the records.
 //
 // A pass splits every list by one byte of the key, as the other methods do, so it has 256 counters for each list.
 //

@@ -23,9 +23,9 @@
 // bits.
 //
 // With `frees` early, as in the paper, a warp or block frees a page immediately after reading it, while others still
-// allocate. With `frees` after, a kernel frees the pages of a pass at its end. With `table_bytes` the table of every
-// long list is a block of the allocator, too. This adds a second request size. Without it, tables are the workload's
-// own memory.
+// allocate. With `frees` after, a kernel frees these pages at the end of the pass. With `table_bytes` the table of
+// every long list is a block of the allocator, too. This adds a second request size. Without it, tables are the
+// workload's own memory.
 //
 // Differs from the paper: Only long lists have tables (group_by/lists.hpp).
 #pragma once

@@ -15,7 +15,7 @@ simt::LaunchShape grid(std::uint64_t threads) {
           group::block_threads};
 }
 
-// Limits of the long lists and of the directory's entries. A pass that exceeds them is reported as an error.
+// Limits of the numbers of long lists and of directory entries. A pass that exceeds them is reported as an error.
 std::uint32_t most_longs(std::uint32_t keys) { return keys / 512 + 2; }
 std::uint32_t most_entries(std::uint32_t keys, const group::PageFormat& format) {
   return keys / format.capacity + keys / 2 + 2 * group::buckets;

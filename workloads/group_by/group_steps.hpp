@@ -44,8 +44,8 @@ class GroupSteps {
   // Returns the lists that the kernels of the pass make.
   group::Lists made() const { return sets_[made_].lists(state_.data()->counts[made_]); }
   PageFaults* faults() const { return &state_.data()->faults; }
-  // Puts the lists that blocks shared into their classes. Call it after the kernels of a pass. It only enqueues the
-  // work.
+  // Enqueues a kernel that sorts the lists of several blocks by class. Call this function after the other kernels of a
+  // pass.
   void collect();
   // Reads the numbers of lists to the host, and makes the new lists the next to be split. Returns false if a request
   // returned null, a page was wrong, or the workload's memory was too small.
@@ -53,7 +53,7 @@ class GroupSteps {
   // Returns the lists that the last finished pass made, with their numbers.
   GroupPass last() const;
 
-  // Groups by a sort by key and a run-length encoding.
+  // Groups the records by library calls: sorts them by key and encodes the runs.
   void sort_and_encode();
   // Enqueues a pass without pages: it counts, then writes.
   void count_and_write(std::uint32_t pass) { counted_->split(records_.data(), pass); }

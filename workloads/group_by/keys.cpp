@@ -20,7 +20,7 @@
 namespace allocbench {
 namespace {
 
-// Box & Muller 1958, in double precision.
+// Returns a normally distributed key (Box & Muller 1958). The computation uses double precision.
 std::uint32_t gaussian_key(const RandomWords& random, double sigma) {
   const double u = (static_cast<double>(random.words[0]) + 1) * 0x1p-32;  // never 0
   const double z = std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * unit_interval(random.words[1]));

@@ -1,4 +1,4 @@
-// These types are the data that a pass of group_by leaves for the next pass, in device memory.
+// These types describe the data in device memory that a pass of group_by leaves for the next pass.
 //
 // A pass splits every list of the previous pass by one byte of the key. There are three classes of lists, which kernels
 // split differently:
@@ -89,7 +89,7 @@ struct PageFormat {
   }
   std::uint32_t slices(std::uint32_t pages) const { return pages << slice_bits; }
   SIMT_FN bool fits_tile(std::uint32_t pages) const { return pages << slice_bits <= tile_slices; }
-  // Returns `place` / capacity. The estimate is right or one too small.
+  // Returns `place` / capacity. The estimate is exact or one too small.
   SIMT_FN std::uint32_t page_of(std::uint32_t place) const {
     const std::uint32_t estimate = simt::multiply_high(place, reciprocal);
     return place - estimate * capacity >= capacity ? estimate + 1 : estimate;

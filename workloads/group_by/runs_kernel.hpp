@@ -1,5 +1,5 @@
-// This kernel splits by runs, similar to multisplit (Ashkiani et al., TOPC 2017). A block counts the records of a tile
-// by bucket, requests all pages of all buckets at once, and writes the records. The block links only whole runs of
+// This kernel splits lists by runs, similar to multisplit (Ashkiani et al., TOPC 2017). A block counts the records of a
+// tile by bucket, requests all pages of all buckets at once, and writes the records. The block links only whole runs of
 // pages to lists that blocks share.
 #pragma once
 
@@ -17,7 +17,7 @@ struct RunsInput {
 
 // Splits medium lists or tiles of long lists by runs. Each block splits one at a time.
 struct RunsKernel {
-  // The shared memory of a block. The addresses of the pages that a tile's records get follow it.
+  // The shared memory of a block. The addresses of the pages for a tile's records lie behind it.
   struct Shared {
     TilePages tile;
     std::uint32_t counts[buckets];

@@ -14,7 +14,7 @@
 // * `total`: This is the sum of `partition` and `build_probe`, as in the paper.
 //
 // With `output` two_pass the probe runs twice and uses no pages. This is the baseline. With `lists` warp the lanes of a
-// warp append to one chain of pages (containers/warp_page_writer.hpp). The paper does not have this.
+// warp append to one chain of pages (containers/warp_page_writer.hpp). The paper has no such lists.
 //
 // Before each sample with pages, the workload takes pages until the share `free_share` of all pages is free
 // (workloads/support/occupancy/pre_occupation.hpp). After every sample without nulls, the pairs are compared with the

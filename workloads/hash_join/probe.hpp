@@ -3,9 +3,9 @@
 //
 // Papers: Rui & Tu, SSDBM 2017; Pham et al. 2025, appendix B.
 //
-// The block puts the tuples of R into a chained hash table. Each thread takes tuples of S, walks their chains and
-// passes every match to `emit`. A partition of R that exceeds the table is joined in rounds, and each round probes all
-// tuples of S in this partition.
+// The block puts the tuples of R into a chained hash table. Each thread takes tuples of S, walks the chain of each
+// tuple's slot and passes every match to `emit`. A partition of R that exceeds the table is joined in rounds, and each
+// round probes all tuples of S in this partition.
 //
 // Tuples carry the hash of their key instead of the key. The hash is a bijection (mix32), so equal hashes mean equal
 // keys. The top bits of the hash are the partition; the bits below them choose the slot of the table.
@@ -77,9 +77,9 @@ class BlockTable {
     thread.block_barrier();
   }
 
-  // Returns the first tuple of the slot, or 0 if there is none.
+  // Returns the first link of the hash's slot, or 0 if the slot is empty.
   SIMT_FN std::uint32_t first(std::uint32_t hash) const { return heads_[slot(hash)]; }
-  // Returns the next tuple with this hash, starting with `at` itself, or 0 if there is none.
+  // Returns the next link to a tuple with this hash, starting with `at` itself, or 0 if there is none.
   SIMT_FN std::uint32_t match(std::uint32_t at, std::uint32_t hash) const {
     while (at != 0 && hashes_[at - 1] != hash) at = next_[at - 1];
     return at;

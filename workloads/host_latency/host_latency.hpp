@@ -2,10 +2,10 @@
 //
 // Paper: Huang et al. 2010, sec. VI. The authors compare cudaMalloc of 4 KB with a malloc by one thread on the device.
 //
-// The host phases time the functions for the back end's own buffers, cudaMalloc and cudaFree, on the host's clock. On
-// the CPU back end they time the executor's page map, whose times do not predict CUDA's. The stream phases are not in
-// the paper: they send the same requests to a stream-ordered pool and end when the stream has completed them. None of
-// these phases uses an allocator.
+// The host phases time cudaMalloc and cudaFree on the host's clock. On the CPU back end they time the executor's page
+// mappings instead, and these times do not predict CUDA's. The stream phases are not in the paper: they send the same
+// requests to a stream-ordered pool and end when the stream has completed them. None of these phases uses an
+// allocator.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"

@@ -1,5 +1,5 @@
-// index_nodes is a hash index in nodes of 128 bytes. Warps search the nodes together while keys are inserted and
-// deleted.
+// index_nodes is a hash index in nodes of 128 bytes. Warps insert, delete and look up keys, and the lanes of a warp
+// search a node together.
 //
 // Paper: Ashkiani et al. 2018. The structure of the index is similar to their slab lists.
 //

@@ -29,9 +29,9 @@ class BuildMemory {
   BuildTotals totals() const;
   // Returns the bytes of one request that returned null, without padding, or 0 if there is none.
   std::uint64_t failed_request() const;
-  // Compares the tree with the reference by digests that the device computes, and the numbers of tasks, requests and
-  // frees. If the digests differ, the nodes are compared one by one for the message. Returns an empty text if all are
-  // right.
+  // Compares the tree with the reference by digests that the device computes. Also compares the numbers of tasks,
+  // requests and frees. If the digests differ, the nodes are compared one by one for the message. Returns an empty text
+  // if all are right.
   std::string problem() const;
 
  private:

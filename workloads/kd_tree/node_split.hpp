@@ -28,7 +28,7 @@ struct alignas(16) WarpScratch {
   std::uint64_t end;
 };
 
-// This class is a base of WarpBuilder for the same reason as SharedNodes.
+// This class is a base of WarpBuilder, because a member would keep thread, warp and lane in registers twice.
 template <class Thread>
 class NodeSplit : protected SharedNodes<Thread> {
  protected:
@@ -70,7 +70,7 @@ class NodeSplit : protected SharedNodes<Thread> {
     return {plane, warp_.shfl_lane(position, plane), split_fails(box, std::bit_cast<float>(least), task.count)};
   }
 
-  // Sorts a part of the list into the lists of the children. Votes give the places. A shared node also has cursors.
+  // Sorts a part of the list into the lists of the children. Votes, and the cursors of a shared node, give the places.
   SIMT_FN void write_lists(const Task& task, std::uint32_t first, std::uint32_t count, const Split& split,
                            const Children& children, SharedNode* shared, bool staged, std::uint32_t (&triangles)[2]) {
     const std::uint32_t axis = axis_of(split.plane);

@@ -10,7 +10,7 @@
 namespace allocbench::kd_tree {
 namespace {
 
-// A scene of a million triangles keeps 32 MB of boxes.
+// A scene of a million triangles has 32 MB of boxes.
 constexpr std::size_t most_kept = 24;
 constexpr std::size_t most_triangles = std::size_t{1} << 25;
 

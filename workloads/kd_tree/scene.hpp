@@ -40,7 +40,7 @@ std::vector<Triangle> generate_spheres(std::uint32_t triangles, std::uint64_t se
 // about log-uniformly. Many leaves refer to the large triangles.
 std::vector<Triangle> generate_soup(std::uint32_t triangles, std::uint64_t seed);
 
-// Cuts each triangle into four, `times` times, through the middles of its edges, 0.5f * (a + b). The pieces of a
+// Cuts each triangle into four, `times` times, through the middles 0.5f * (a + b) of its edges. The pieces of a
 // triangle follow each other: three corners, then the middle.
 std::vector<Triangle> subdivide(std::vector<Triangle> triangles, std::uint32_t times);
 

@@ -1,11 +1,11 @@
 // This file handles nodes that many warps share. A node with more than `solo_references` references is shared. Its list
 // is cut into parts.
 //
-// Warps process a shared node twice. First they count the sides of its parts. After the choice of the plane they sort
-// the parts into the lists of the children. Each time the parts are tasks in the queue. Each finished part decrements a
-// counter with acquire and release. The warp that finishes the last part therefore sees the writes of the others and
-// continues with the node. The lanes look together for a free shared node in a bitmap. If they find none, or there is
-// no room for the parts, the node stays with its warp.
+// Warps process a shared node twice. First they count the references of its parts on both sides of each plane. After
+// the choice of a plane, they sort the parts into the lists of the children. Both times the parts are tasks in the
+// queue. Each finished part decrements a counter with acquire and release. The warp that finishes the last part
+// therefore sees the writes of the others and continues with the node. The lanes of a warp look together for a free
+// shared node in a bitmap. If there is none, or no room for the parts, the node stays with its warp.
 #pragma once
 
 #include <utility>
@@ -88,7 +88,7 @@ class SharedNodes {
     return true;
   }
 
-  // Adds the sides of this warp's part. Returns true for the last part, which gets the sums of the whole node.
+  // Adds the sides of this warp's part. Returns true for the last part, with the node's sums in `sides`.
   SIMT_FN bool add_sides(SharedNode& shared, Sides& sides) const {
     thread_.atomic(shared.sides[lane_]).fetch_add(sides.left, simt::relaxed);
     thread_.atomic(shared.sides[plane_count + lane_]).fetch_add(sides.right, simt::relaxed);

@@ -52,8 +52,8 @@ struct RequestStatistics {
   double mean() const;
   double deviation() const;
   // Returns the deviation computed from overflowed squares. Table 2 of Vinkler & Havran 2015 prints this value. If
-  // every split halves a list of N triangles, the squares of all lists sum up to (4 N)^2, so the true deviation is
-  // about 4 N / sqrt(mallocs).
+  // every split of a scene of N triangles halves its list, the squares of all sizes sum up to (4 N)^2. So the true
+  // deviation is about 4 N / sqrt(mallocs).
   double wrapped_deviation() const;
   friend bool operator==(const RequestStatistics&, const RequestStatistics&) = default;
 };

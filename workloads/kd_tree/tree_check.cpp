@@ -45,7 +45,7 @@ class Comparison final : public TreeVisitor {
  private:
   static std::string text(std::uint32_t number) { return std::to_string(number); }
 
-  // Returns null if there is a mistake already, or one above this node.
+  // Returns null if an earlier mistake was found, or if there is one above this node.
   const Node* find(std::uint64_t path) {
     if (!problem_.empty()) return nullptr;
     std::size_t index = 0;

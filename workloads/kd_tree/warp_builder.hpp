@@ -1,4 +1,4 @@
-// WarpBuilder is one warp of the build. The warp takes tasks until it gets a stop.
+// WarpBuilder is one warp of the build. The warp takes tasks until it gets the task `stop`.
 //
 // Each turn of run() counts sides, chooses a plane, requests the lists of the children, writes them and finishes the
 // node. So the code contains every step, and above all each call of the allocator, only once. For a shared node the
@@ -175,8 +175,8 @@ class WarpBuilder : NodeSplit<Thread> {
 
   // --- the end of a node
 
-  // Finishes a node whose children's lists are complete. The node becomes a leaf after all, or an inner node whose
-  // children are leaves or tasks. Returns true if `task` is now the warp's next task.
+  // Finishes a node whose children's lists are complete. The node becomes a leaf, or an inner node whose children are
+  // leaves or tasks. Returns true if `task` is now the warp's next task.
   SIMT_FN bool conclude(Task& task, const Split& split, const Children& children) {
     const bool handed_on = children.left == task.list || children.right == task.list;
     const std::uint32_t failed = task.failed_splits() + (split.fails ? 2 : 0);

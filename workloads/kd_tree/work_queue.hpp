@@ -5,9 +5,9 @@
 // reads its own word, and each put and each take changes one shared word once. With a scan over a pool of headers, as
 // in the authors' framework, thousands of idle warps would read the same lines.
 //
-// Waits end: A warp that takes waits for work or for the stop that the last `finish` sends. A warp that puts waits at
-// most for a taker that has drawn its ticket and whose slot is full. The reason is that room() and the limit of parts
-// keep fewer tasks in the queue than it has slots. All launched blocks must be resident.
+// Waits end: A taking warp waits for a task or for the stop that the last `finish` sends. A putting warp waits at most
+// for a taker that has drawn its ticket and whose slot is full. The reason is that room() and the limit of parts keep
+// fewer tasks in the queue than it has slots. All launched blocks must be resident.
 //
 // Orders: One lane stores turns with release and reads them with acquire; group.sync() passes the order on to the other
 // lanes.

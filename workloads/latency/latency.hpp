@@ -6,7 +6,7 @@
 // executor on the CPU back end. Steps are not times. A histogram's bucket is one tick wide, or at most 1/16 of the
 // durations in it. All durations of 2^36 ticks or more share the last bucket.
 //
-// A mean hides the slow calls that matter to a real-time user. The papers that this suite reproduces show no tails.
+// A mean hides the slow calls that matter to a real-time user. So this workload reports percentiles.
 //
 // Each timed malloc also costs two clock reads, a store and two atomics on shared memory. A free needs no store. The
 // phase `own` is the alloc kernel without its calls. Its counters, such as `own_p50`, show this cost.

@@ -1,7 +1,7 @@
 // misuse tests how an allocator handles calls that programs should not make, or make by mistake.
 //
 // Each `call` is a separate cell, so a design that crashes or hangs loses only that cell. The status is the result.
-// Some blocks are already in use, and others are allocated afterwards. `ok` means that the call had the specified
+// Some blocks are in use before the call, and others are allocated after it. `ok` means that the call had the specified
 // result and that all these blocks are correct.
 //
 // * `malloc_zero`: A malloc of 0 bytes returns null or a unique block, as the traits declare.

@@ -1,9 +1,9 @@
-// probability (P) launches the same kernel several times. In each launch a thread without a block allocates with one
-// probability, and a thread with a block frees it with another one.
+// probability (P) launches the same kernel several times. In each launch a thread without a block allocates with the
+// probability `p_alloc`, and a thread with a block frees it with the probability `p_free`.
 //
 // Paper: Vinkler & Havran 2015, sec. 5, after Steinberger et al. 2012. The paper counts 1,450 mallocs and 986 frees at
-// 120 blocks. The paper's rule reaches these numbers between the third and the fourth launch, and not after 10. The
-// counters of each sample give the actual numbers.
+// 120 blocks. The paper's rule reaches these numbers between the third and the fourth launch, and not after the paper's
+// 10 launches. The counters of each sample give the actual numbers.
 //
 // Blocks held after the last launch are freed untimed.
 #pragma once

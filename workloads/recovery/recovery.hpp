@@ -7,8 +7,8 @@
 // is the share of the pool that the first requests got. `recovered_share` is the number of bytes that the later
 // requests got, divided by the freed bytes. The times of `fill` and `again` include the host's check of each round.
 //
-// The papers that this suite reproduces do not measure this. The survey's out-of-memory test (Winter et al., PPoPP'21,
-// fig. 11.b) ends at the first null.
+// No paper is reproduced here. The out-of-memory test of Winter et al., PPoPP'21, fig. 11.b, ends at the first
+// null.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -9,7 +9,7 @@ using traces::Call;
 using traces::Operation;
 using traces::Trace;
 
-// The calls of a thread in its kernel that no launch has yet.
+// The calls of a thread in a kernel that are not yet part of a launch.
 struct Rest {
   std::uint32_t thread;
   std::size_t next;

@@ -113,7 +113,7 @@ class StreamsRun final : public WorkloadRun {
     }
   }
 
-  // Judges the rows that were written. Their blocks are in use together.
+  // Checks the rows that were written. Their blocks are in use together.
   void judge(PointerCheck& check, const Rows& rows, bool earlier) const {
     const RecordedPointers& recorded = earlier ? rows.earlier : rows.blocks;
     std::vector<SlotRange> written;

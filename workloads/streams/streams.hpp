@@ -1,9 +1,9 @@
 // streams runs several kernels at once on one heap, each on its own stream.
 //
-// In phase `streams` all kernels run at once. In phase `one_stream` the same kernels run one after the other from the
-// same state. The ratio of the two times shows how much faster or slower the kernels are at once. A kernel's role is to
-// allocate, to free the blocks of an earlier kernel, or both. No kernel waits for another, because nothing guarantees
-// that both are resident.
+// In phase `streams` all kernels run at once. In phase `one_stream` the same kernels run one after the other, with as
+// many blocks in use at the start. The ratio of the two times shows how much faster or slower the kernels are when they
+// run at once. A kernel's role is to allocate, to free the blocks of an earlier kernel, or both. No kernel waits for
+// another, because nothing guarantees that both are resident.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

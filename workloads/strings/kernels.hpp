@@ -1,4 +1,4 @@
-// This file has the kernel of strings. Rows get new strings, and their old strings are freed.
+// This file has the kernel of strings. The kernel gives rows new strings and frees their old ones.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -3,8 +3,8 @@
 //
 // Paper: Adinetz & Pleiter 2014, "Benchmark Parameters & Cases".
 //
-// The workload has two further parameters of the slides: several allocations per thread, and the branch divergence. The
-// slides only name the divergence "per thread, per warp, per block". In two_phase a unit takes part as a whole, with
+// The workload has two further parameters of the paper: several allocations per thread, and the branch divergence. The
+// paper only names the divergence "per thread, per warp, per block". In two_phase a unit takes part as a whole, with
 // probability `share`. The expected number of calls is the same for each kind of unit. With `thread`, each lane decides
 // for itself. With `warp`, all callers of a warp call or none, and with `block`, all callers of a block or none.
 //

@@ -6,7 +6,7 @@
 // a spinning lane to a lane other than the next by rank. The first lane, and the lane after one that waits or ends, can
 // be chosen without a preemption. converged() is not explored; it follows the default rule of schedule.hpp.
 //
-// A run begins when a device with such options is made or restarted.
+// A run begins when a device with the following options is made or restarted.
 //
 //   const auto paths = std::make_shared<Exploration>(2);
 //   options.strategy = StrategyKind::exploring;  options.exploration = paths;

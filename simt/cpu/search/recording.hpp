@@ -32,9 +32,9 @@ class RecordingStrategy final : public Strategy {
   QuestionCounter questions_{true};
 };
 
-// ScriptedStrategy follows the default rule where the schedule has no decision, and if the lane that a decision chooses
-// is not runnable. The latter happens in a schedule that is being shortened, because its remaining decisions may not
-// fit any more.
+// ScriptedStrategy follows the default rule where the schedule has no decision or chooses a lane that is not
+// runnable. The latter happens in a schedule that is being shortened, because its remaining decisions may not fit any
+// more.
 class ScriptedStrategy final : public Strategy {
  public:
   // `recorded` means that a RecordingStrategy asks this one.

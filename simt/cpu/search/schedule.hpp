@@ -6,10 +6,10 @@
 // lowest. A launch begins with the lowest rank. converged() waits a limited time for other lanes of the warp, and
 // returns all that have come. Every store is visible to others immediately, and a load reads the newest value.
 //
-// A decision names a lane and a step of this lane, not a step of the launch (for converged(), a warp and a number of
-// its calls). So if one decision is removed, the others still apply to the same places in the programs of their lanes.
-// All other random values (virtual SMs, fresh memory) follow from the seed. Except for the seed, a schedule contains no
-// options of the executor.
+// A decision names a lane and a step of this lane, not a step of the launch. A decision about converged() names a warp
+// and one of its calls. So if one decision is removed, the others still apply to the same places in the programs of
+// their lanes. All other random values (virtual SMs, fresh memory) follow from the seed. Except for the seed, a
+// schedule contains no options of the executor.
 #pragma once
 
 #include <cstdint>

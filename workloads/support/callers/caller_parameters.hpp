@@ -1,5 +1,5 @@
-// This file has common parameters of workloads with a given number of callers: the number of calling threads, the block
-// size, and the number of calling lanes per warp.
+// This file has common parameters of workloads with a given number of callers: the number of calling threads, the size
+// of thread blocks, and the number of calling lanes per warp.
 #pragma once
 
 #include <tuple>

@@ -39,14 +39,14 @@ class CallerRequests {
   void free_some(const AllocatorHandle& allocator, void** blocks) const { launch_frees(allocator, blocks, false); }
   // Runs rounds until one has a null or all rows are used. The host checks each round. Returns the number of rounds.
   std::uint32_t alloc_until_null(const AllocatorHandle& allocator) const;
-  // Runs the first round as phases `alloc` and `free`.
+  // Runs the first round in the timed phases `alloc` and `free`.
   void alloc_and_free(const AllocatorHandle& allocator, PhaseTimer& timer) const;
 
   // Returns the blocks, round by round.
   std::vector<RecordedBlock> blocks() const;
-  // Returns the results for a check together with other blocks.
+  // Returns the slots with the results, for a check together with other blocks.
   SlotRange range() const { return results_.range(sizes_.any(), callers()); }
-  // Checks all blocks and determines the cause of their nulls. `before` are other blocks in use at the same time.
+  // Checks all blocks and determines the cause of the nulls. `before` counts other blocks in use at the same time.
   void check(PointerCheck& check, PointerCheck::Live live = PointerCheck::Live::together,
              AskedBlocks before = {}) const;
 

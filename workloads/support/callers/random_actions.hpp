@@ -1,9 +1,9 @@
-// RandomActions launches kernels in which callers act by chance. A caller without a block allocates with some
+// RandomActions launches kernels in which callers act at random. A caller without a block allocates with some
 // probability, and a caller with a block frees it with some probability. The workloads `probability` and `randomized`
 // use this class.
 //
-// Every launch uses one draw per caller, even if the caller does not act. The draw decides both cases. So the draws
-// depend only on the seed, and not on the results of malloc.
+// Every launch has a draw for each caller, even if the caller does not act. The same draw decides on a malloc or a
+// free. Several callers may share a draw. So the draws depend only on the seed, and not on the results of malloc.
 #pragma once
 
 #include "workloads/support/callers/random_action_kernels.hpp"

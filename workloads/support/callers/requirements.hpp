@@ -11,7 +11,7 @@ namespace allocbench {
 
 struct RunSetting;
 
-// Common limits of workloads with a number of blocks as parameter (Vinkler & Havran 2015, table 1).
+// Common limits of workloads with a parameter for the number of thread blocks (Vinkler & Havran 2015, table 1).
 inline constexpr std::uint32_t most_threads_per_block = 1024;
 inline constexpr std::uint32_t most_blocks = 1u << 20;
 
@@ -28,7 +28,7 @@ std::string why_unsupported(const Geometry& geometry, std::uint64_t largest_requ
 std::string why_torn_warps(const std::string& draw_unit, const RunSetting& setting);
 
 // Returns why the allocator cannot keep this many bytes in use at once although it never returns null, or an empty
-// text. Workloads that follow pointers inside their blocks need this.
+// text. Workloads that follow pointers inside their blocks need this check.
 std::string why_recycling(std::uint64_t live_bytes, const RunSetting& setting);
 
 // Returns why the pool cannot be filled with blocks of this size and emptied again. `free_share` of the blocks are free

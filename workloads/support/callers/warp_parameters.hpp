@@ -1,6 +1,6 @@
 // WarpParameters are the common parameters of the three generic tests of Vinkler & Havran 2015 (sec. 5, table 1): the
-// number and size of the blocks, the number of calling lanes per warp, one request size, and the multiple to which it
-// is padded.
+// number and size of the thread blocks, the number of calling lanes per warp, one request size, and the multiple to
+// which it is padded.
 #pragma once
 
 #include <tuple>

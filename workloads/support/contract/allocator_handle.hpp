@@ -83,9 +83,9 @@ class AllocatorHandle {
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
   // Fills the pool with these requests. make(begin, end) makes the requests of one launch and stores their blocks in
   // blocks[begin] to blocks[end - 1], in device memory. If the allocator is fresh and a copy of the filled memory
-  // exists, the copy is restored instead, unless calls are counted or refused, the design cannot be reset, or it may
-  // serve these requests outside the arena. A copy of a less full pool replaces only the first launches.
-  // put_back(count) gets the number of restored blocks, because no ledger knows them.
+  // exists, the copy is restored instead. Exceptions are that calls are counted or refused, that the design cannot be
+  // reset, or that it may serve these requests outside the arena. A copy of a less full pool replaces only the first
+  // launches. put_back(count) gets the number of restored blocks, because no ledger knows them.
   template <class PutBack, class Make>
   void fill(const FilledPool::Requests& requests, void** blocks, const PutBack& put_back, const Make& make) const {
     const bool fresh = instance_->fresh && may_start_from_copy(requests);
@@ -116,7 +116,7 @@ class AllocatorHandle {
     type_->functions.occupy(bytes_.get(), stream, used);
   }
 
-  // Launches a kernel of the list on this allocator.
+  // Launches a kernel of the workload's list on this allocator.
   template <class Kernels, class Kernel, class... Arguments>
   void launch(simt::Stream& stream, simt::LaunchShape shape, Kernel kernel, Arguments... arguments) const {
     static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");

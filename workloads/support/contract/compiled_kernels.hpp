@@ -75,7 +75,7 @@ CompiledKernels compiled_kernels(KernelList<Kernels...>*) {
 
 }  // namespace detail
 
-// Each bare kernel has its own entry, because it is timed. The observed kernels of a list for an allocator are a
+// Each bare kernel has its own entry, because it is timed. For each allocator, the observed kernels of a list form a
 // family, because otherwise they would take most of the build time.
 template <class A, class Kernels>
 CompiledKernels kernels_for() {

@@ -1,5 +1,5 @@
-// This file has the kernels of a workload, as types. A plug-in compiles them for its allocators, and the host half of
-// the workload launches them.
+// A workload lists its kernels with the types of this file. A plug-in compiles the kernels for its allocators, and the
+// host half of the workload launches them.
 //
 //   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>,   // bare and observed
 //                                BareKernelOn<ConfinedAlloc, Geometry, void**>>;            // bare alone

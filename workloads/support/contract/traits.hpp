@@ -18,7 +18,7 @@ struct WorkloadTraits {
   std::string_view paper;    // authors and section of the paper with this test
   std::string_view summary;  // one sentence
   std::string_view phases;   // timed phases in order, separated by blanks
-  // Untimed kernels whose registers are reported, separated by blanks.
+  // Names, separated by blanks, of untimed kernels whose registers are reported.
   std::string_view untimed_kernels = {};
   bool null_expected = false;  // whether nulls are only counted, as in exhaustion tests
   // Whether the workload keeps its own data in its blocks. check_recorded() then compares the data with the expected

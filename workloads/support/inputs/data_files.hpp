@@ -6,8 +6,8 @@
 
 namespace allocbench {
 
-// Returns the full path of a file such as "graphs/kma_64k.txt.gz". Searches the folder of the environment variable
-// ALLOCBENCH_DATA, then data/ of the working directory, then data/ of this program's source tree. Throws
+// Returns the full path of a file such as "graphs/kma_64k.txt.gz". Searches the folder that the environment variable
+// ALLOCBENCH_DATA names, then data/ in the working directory, then data/ in this program's source tree. Throws
 // std::invalid_argument with all these places if none has the file.
 std::filesystem::path find_data_file(const std::string& name);
 

@@ -3,7 +3,7 @@
 // is left.
 //
 // Paper: Vinkler & Havran 2015, sec. 6. The authors compare a GPU with 15 multiprocessors and one with 8, on which
-// fewer threads compete for a word. Here a part of the larger GPU replaces the smaller one, at the same clock.
+// fewer threads compete for a word. Here a part of a GPU takes the place of the smaller GPU, at the same clock.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,4 +1,4 @@
-// PageFaults counts the failures of one sample in kernels that keep records in pages.
+// PageFaults counts the failures of one sample whose kernels keep records in pages.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 namespace allocbench {
 namespace {
 
-// Every addition waits for the previous one, because its operand depends on the returned value.
+// Every addition waits for the previous one, because the operand depends on the value that the previous one returned.
 struct AddKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* word, std::uint32_t threads, std::uint32_t additions,

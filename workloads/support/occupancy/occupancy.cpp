@@ -33,7 +33,7 @@ struct CountNulls {
   }
 };
 
-// Does with each block what the malloc of a checked allocator does with a block before it returns it.
+// Treats each block as the malloc of a checked allocator treats a block before it returns the block.
 struct AdoptKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, ContentLedger contents, std::uint64_t bytes, void* const* blocks,

@@ -1,8 +1,8 @@
 // PageScreen finds wrong pointers among pages of one size, on the device.
 //
-// A sample of an application can have millions of pages. The host would take too long to sort their addresses.
-// So more than 65,536 pages are sorted on the device, and PointerCheck gets only those that break a rule, the lowest
-// and the highest.
+// A sample of an application can have millions of pages. The host would take too long to sort their addresses. So more
+// than 65,536 pages are sorted on the device, and PointerCheck gets only the lowest page, the highest page and those
+// that break a rule.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,9 @@
 // PreOccupation puts a share of an allocator's pages into use before a sample of an application, and frees them after
 // it.
 //
-// Pham et al. 2025, sec. 6: other programs use the pool, too, so that 50 or 5 % of the pages are free. The pages in use
-// are random, as in get_page (workloads/support/occupancy/occupancy.hpp). Designs that never free get one block with
-// the size of all these pages instead, because the position of their free memory makes no difference.
+// Pham et al. 2025, sec. 6: other programs use the pool, too, so that 50 % or 5 % of the pages are free. The pages in
+// use are random, as in get_page (workloads/support/occupancy/occupancy.hpp). Designs that never free get one block
+// with the size of all these pages instead, because the position of their free memory makes no difference.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"

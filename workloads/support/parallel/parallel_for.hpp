@@ -1,4 +1,4 @@
-// This file has parallel loops over all cores of the host, for inputs and references of large workloads.
+// This file has a parallel loop over all cores of the host, for inputs and references of large workloads.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace allocbench {
 
 // Calls body(begin, end) for consecutive parts of [0, count), each on its own thread. The first part runs on the
-// caller's thread. The whole loop runs there if it has fewer than two parts of `least_part`. `body` must not throw.
+// caller's thread. The whole loop runs there if `count` is less than twice `least_part`. `body` must not throw.
 template <class Body>
 void parallel_for(std::size_t count, const Body& body, std::size_t least_part = 1 << 16) {
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());

@@ -1,5 +1,5 @@
-// This file sorts in device memory. It uses CUB's radix sort on CUDA and the C++ standard library on the CPU back
-// end. It has its own units for the same reason as scan.hpp.
+// This file sorts in device memory. It uses CUB's radix sort on CUDA and the C++ standard library on the CPU back end.
+// Each back end has its own unit, because CUB needs the CUDA compiler.
 #pragma once
 
 #include <cstdint>

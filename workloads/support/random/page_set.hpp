@@ -10,10 +10,10 @@
 
 namespace allocbench {
 
-// A set of numbers: either the first `count` numbers, or `chosen` random numbers from 0 to count - 1 (exactly as many
-// if numbers are chosen one by one). The random numbers are those that a random permutation maps below `chosen`. The
-// permutation is a Feistel network on the next power of two; numbers beyond the end are mapped again until the result
-// is inside. Membership is computed instead of stored, so every thread may query any number.
+// A set of numbers: either the first `count` numbers, or `chosen` random numbers from 0 to count - 1. If numbers are
+// chosen in groups, `chosen` is rounded. The random numbers are those that a random permutation maps below `chosen`.
+// The permutation is a Feistel network on the next power of two; numbers beyond the end are mapped again until the
+// result is inside. Membership is computed instead of stored, so every thread may query any number.
 class PageSet {
  public:
   static PageSet first(std::uint32_t count) {

@@ -11,7 +11,7 @@ RandomWords random_words(std::uint64_t seed, RandomStream stream, std::uint64_t 
   return philox_words(seed, stream, index, sub_index);
 }
 
-// The density is proportional to x^-exponent on [1, bound + 1). The distribution is inverted.
+// The density is proportional to x^-exponent on [1, bound + 1). The function inverts the cumulative distribution.
 std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent) {
   const double u = unit_interval(word);
   const double end = static_cast<double>(bound) + 1;

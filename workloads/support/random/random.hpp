@@ -12,7 +12,7 @@
 
 namespace allocbench {
 
-// Independent sequences of one seed. Results depend on the numbers, so never reuse one.
+// Independent sequences of one seed. Results depend on the values, so never reuse a value.
 enum class RandomStream : std::uint32_t {
   request_sizes = 1,
   probability_steps = 2,
@@ -35,7 +35,7 @@ enum class RandomStream : std::uint32_t {
   index_operations = 62
 };
 
-// Returns four uniform words for (seed, stream, index, sub_index).
+// random_words() returns four uniform words for (seed, stream, index, sub_index).
 struct RandomWords {
   std::uint32_t words[4];
 };

@@ -12,7 +12,7 @@ namespace allocbench {
 class CallCounter {
  public:
   // `mallocs` is the largest number of mallocs of a pass. Only the first `most_records` mallocs are recorded. The sums
-  // include all.
+  // include all mallocs.
   CallCounter(simt::Stream& stream, std::uint64_t mallocs)
       : stream_(stream), sums_(1), records_(std::min(mallocs, most_records)) {}
 

@@ -55,8 +55,8 @@ double mean(std::span<const std::uint64_t> values) {
 }
 
 // Returns the position of each request in the queue, from 1. A request without a ticket did not queue and gets 1.
-// Requests with the same ticket share a position. A radix sort orders the tickets, because a pass may have four
-// million.
+// Requests with the same ticket share a position. A radix sort orders the tickets, because a pass may have millions of
+// them.
 std::vector<std::uint64_t> turns(std::span<const MallocRecord> records) {
   std::vector<std::uint64_t> result(records.size(), 1);
   std::vector<std::uint64_t> by_ticket;  // tickets and records

@@ -1,9 +1,9 @@
 // The leak check tests that the pool serves the same requests again after everything was freed.
 //
 // In each round all callers allocate, then all free. A first check uses at most 1,024 of the cell's callers, or fewer
-// if these would request more than 4 MiB. If the time suffices, a second check uses up to 16,384. The rounds end when
-// twice the pool has been requested, but not before sixteen rounds. If the time budget ends earlier, the verdict is
-// "partial". An allocator that loses freed memory fails.
+// if these would request more than 4 MiB. If the time suffices, a second check uses up to 16,384 callers. The rounds
+// end when twice the pool has been requested, but not before sixteen rounds. If the time budget ends earlier, the
+// verdict is "partial". An allocator that loses freed memory fails.
 //
 // The pool of a cell is usually too large for this check. So the rounds run on a small second instance with the bytes
 // of eight rounds, rounded up to 64 KiB. If the design cannot serve the first round from this instance, the check tries
@@ -11,9 +11,9 @@
 // round, the check uses that allocator. The result of a second instance is kept for other cells of the allocator with
 // the same requests (findings.hpp).
 //
-// If the first round had no nulls, nulls of later rounds are a leak if they persist and are many or grow. The other
-// nulls of later rounds count as refusals: a free piece may be too small for a request, or a search may give up early.
-// The result includes their number.
+// If the first round had no nulls, nulls of later rounds are a leak if they persist, and are also many or grow. The
+// other nulls of later rounds count as refusals: a free piece may be too small for a request, or a search may give up
+// early. The result includes their number.
 #pragma once
 
 #include <chrono>

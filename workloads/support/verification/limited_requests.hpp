@@ -11,8 +11,8 @@ namespace allocbench {
 inline constexpr std::uint32_t callers_of_slow_designs = 1 << 10;
 inline constexpr std::uint64_t bytes_of_slow_designs = std::uint64_t{4} << 20;
 
-// Returns the requests of at most `most` callers. A number above `most` or 1,024 becomes a power of two, so cells of a
-// sweep over threads make the same requests.
+// Returns the requests of at most `most` callers. If there are more than `most` or 1,024 callers, their number becomes
+// a power of two, so that cells of a sweep over threads share results.
 RequestProfile limited(const RequestProfile& profile, std::uint32_t most);
 // Returns the requests within the limits for slow designs. Fewer than 64 callers may exceed the limit of bytes.
 RequestProfile for_slow_designs(const RequestProfile& profile);

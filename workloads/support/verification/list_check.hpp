@@ -13,7 +13,7 @@ struct ListChunk {
   std::uint64_t words;
 };
 
-// The result of one call of grow() or grow_local() for a thread. `intact` says that the words still have the values
+// The result of one call of grow() or grow_local() for a thread. `intact` says whether the words still have the values
 // that the thread wrote.
 struct ListItem {
   std::uint64_t address;

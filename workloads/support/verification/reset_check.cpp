@@ -21,8 +21,8 @@ constexpr std::chrono::milliseconds reset_check_budget{100};
 const Geometry lone_lane = Geometry::of_callers(1, simt::warp_size, 1);
 // Designs with two heaps serve requests up to this size from their pool, which reset() covers.
 constexpr std::uint64_t largest_in_pool = 1024;
-// A search that gives up early can serve a different number of blocks each time. This many tries tell such a search
-// from a loss.
+// A search that gives up early can serve a different number of blocks each time. This many tries distinguish such a
+// search from a loss.
 constexpr int tries_to_judge = 4;
 // For the same reason, a pool counts as drained only after this many refused calls in a row.
 constexpr int refusals_of_empty_pool = 12;

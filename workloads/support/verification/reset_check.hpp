@@ -5,9 +5,9 @@
 // Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB, or the
 // size of the cell's pool if that is smaller. If the design cannot use this pool, the next one is four times as large,
 // up to the cell's pool. The second instance is drained in at most 8,192 blocks, each of 1/512 of the pool, or smaller
-// if the design limits its requests. The result holds for all pools that are at least as large (findings.hpp).
-// The cell's own allocator only frees nulls while some of its blocks are in use. If it frees in bulk, this test is left
-// out.
+// if the design limits its requests. The result holds for all pools that are at least as large (findings.hpp). With the
+// cell's own allocator, the check only tests free(null) while some blocks are in use. If the design frees in bulk, this
+// test is left out.
 #pragma once
 
 #include <chrono>

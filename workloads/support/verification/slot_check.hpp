@@ -1,6 +1,6 @@
 // SlotCheck checks recorded pointers in device memory, so that a million pointers need no copy and no sort on the host.
-// The only verdict is "all correct, apart from nulls". If this verdict is impossible, PointerCheck checks the pointers
-// on the host and reports the mistakes.
+// The only verdict is "all correct, apart from nulls". If SlotCheck cannot give this verdict, PointerCheck checks the
+// pointers on the host and reports the mistakes.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ class SlotCheck {
   SlotCheck(SlotCheck&&) noexcept;
   SlotCheck& operator=(SlotCheck&&) noexcept;
 
-  // Returns the number of nulls of all ranges if every other slot has a correct pointer. Returns nothing if one may be
-  // wrong, or if the host must check them: on the CPU back end, for no slots or more than 2^31 - 1 slots, and if device
-  // memory is short. Waits for earlier kernels.
+  // Returns the number of nulls of all ranges if every other slot has a correct pointer. Returns nothing if a pointer
+  // may be wrong. Also returns nothing if the host must check: on the CPU back end, for no slots or more than 2^31 - 1
+  // slots, and if device memory is short. Waits for earlier kernels.
   std::optional<std::uint64_t> nulls_if_right(simt::Stream& stream, std::span<const SlotRange> ranges,
                                               const PointerRules& rules, PointerCheck::Live live);
   // Returns the number of slots with this address, or nothing if the back end leaves counting to the host.
