@@ -52,6 +52,15 @@ TEST(Order, ARiskCostsItsDeadlineAndGivesNoValue) {
   EXPECT_GT(price(risky), 40);
 }
 
+TEST(Order, OnlyStepsOfANumberComeAheadOfTheirPass) {
+  EXPECT_TRUE(may_come_ahead(step(1)));
+  EXPECT_TRUE(may_come_ahead(step(1, 2)));
+  EXPECT_FALSE(may_come_ahead(step(1, 3)));
+  Step last = step(1, 1);
+  last.rounds_of_number = 1;
+  EXPECT_FALSE(may_come_ahead(last)) << "one round is this cell's number";
+}
+
 TEST(Order, PassesGroupPricesWithinAFactorOfEight) {
   EXPECT_EQ(pass_of(1), 0);
   EXPECT_EQ(pass_of(7.9), 0);

@@ -35,6 +35,8 @@ double price(const Step& step) {
   return std::max(least_price, seconds / ((1 - risk) * worth(step)));
 }
 
+bool may_come_ahead(const Step& step) { return step.rounds_had < step.rounds_of_number; }
+
 int pass_of(double price) { return static_cast<int>(std::floor(std::log(price) / std::log(factor_of_pass))); }
 
 }  // namespace allocbench::front

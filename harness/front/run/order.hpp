@@ -26,6 +26,10 @@ struct Step {
 // round, because it gives a cell its value.
 double price(const Step& step);
 
+// Returns whether a turn with time left may take the step ahead of its pass. Steps that complete no number may not,
+// because other allocators' cells without a number come first.
+bool may_come_ahead(const Step& step);
+
 // The parts of a run, in their order. Each consists of passes.
 enum class Part {
   first_figure,  // one round of the cheapest of several configs, if time is limited, for an early first figure

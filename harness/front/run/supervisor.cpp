@@ -311,8 +311,9 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
     const auto is_due = [&](const CellRun& run) {
       const std::optional<Place> now = place_of(figure, run);
       if (now <= place) return true;
-      const std::chrono::duration<double> seconds(step_of(measured, run).forecast.seconds);
-      return now <= last && TimeLimit::Clock::now() + seconds < end_of_turn;
+      const Step step = step_of(measured, run);
+      const std::chrono::duration<double> seconds(step.forecast.seconds);
+      return now <= last && may_come_ahead(step) && TimeLimit::Clock::now() + seconds < end_of_turn;
     };
     if (!runner.run_round(is_due)) return false;
     if (time_.over()) break;

@@ -32,7 +32,7 @@ struct StageLimits {
   double factor;
 };
 inline constexpr StageLimits stage_limits{.least_seconds = 0.5, .factor = 5};
-inline constexpr StageLimits stage_limits_if_time_is_limited{.least_seconds = 0.2, .factor = 2};
+inline constexpr StageLimits stage_limits_if_time_is_limited{.least_seconds = 0.1, .factor = 2};
 
 // A running command ends this long after the time of the run is over.
 inline constexpr double overtime_seconds = 1;
