@@ -5,8 +5,8 @@ A run is refused if its numbers have several origins, or if its sources had unco
 cells is refused unless --unfinished is given.
 
 results.json loses the parts that follow from the rest: Google Benchmark's part, rates, and the confidence of intervals.
-It also loses the samples, which the log has, except samples of a mean that few samples dominate. `allocbench report`
-makes the whole file again from the log.
+It also loses the samples, because the log has them. It keeps the samples of a phase only if a few of them dominate the
+mean. `allocbench report` makes the whole file again from the log.
 
 Fractions keep seven digits, because the GPU gives times as 32-bit floats of milliseconds. Wall times of samples keep
 two digits, and those of rounds keep three, because they only show the cost of a cell.

@@ -78,8 +78,8 @@ class ExchangingMalloc {
   using Parameters = kma::Parameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return Layout::max_request(parameters); }
-  // Three of the four superblocks can be used, because one stays in the queue. The superblock that was active last
-  // keeps its size when all its blocks are free.
+  // Three of the four superblocks can be used, because one stays in the queue. The active superblock of a block
+  // size stays bound to this size, even when all its blocks are free. So other sizes get two of the three.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_other_sizes = 0.6};
   }

@@ -36,7 +36,7 @@ class SuperblockQueue {
     }
   }
 
-  // Makes the same queue by writing its links directly. Every thread of a grid calls this function.
+  // Makes the same queue as enqueue_all(), but writes the links directly. Every thread of a grid calls this function.
   template <class Thread>
   SIMT_FN void fill(Thread& thread, std::uint32_t count) const {
     for (std::uint32_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {

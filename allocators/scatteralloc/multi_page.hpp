@@ -128,7 +128,7 @@ struct RunTable {
     return mine;
   }
 
-  // Clears the mark. Bits and counts of claims that will withdraw stay.
+  // Clears the mark. Keeps the bits and counts, because they belong to claims that will withdraw.
   template <class Thread>
   SIMT_FN void release_page(Thread& thread, std::uint32_t page) const {
     thread.atomic(entries[page]).fetch_and(Entry::of_units(1) - 1, simt::release);

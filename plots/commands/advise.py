@@ -81,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--fill", metavar="SHARE", help="largest share of the pool in use, these requests included, for example 90%% or 0.9 (default: only these requests)"
     )
-    parser.add_argument("--lanes", default="32", metavar="N", help="number of lanes of each warp that call, 1 to 32 (default: 32)")
+    parser.add_argument("--lanes", default="32", metavar="N", help="number of lanes per warp that call malloc, 1 to 32 (default: 32)")
     parser.add_argument(
         "--lifetime",
         default=cases.KERNEL,

@@ -1,7 +1,7 @@
 """This module draws the A/A figure: runs of the same config on one card, compared with each other.
 
-Every difference between these runs is an error of the measurement. The figure counts intervals of one cell that do not
-overlap. If few pairs of intervals are disjoint, a difference between two allocators with disjoint intervals is
+Every difference between these runs is an error of the measurement. For each phase of a cell, the figure compares the
+intervals of every two runs and counts the pairs that are disjoint. If few pairs are disjoint, a difference between two allocators with disjoint intervals is
 credible. The figure may have several configs, and runs of several cards of one model. Pairs of runs on different cards
 are counted apart.
 """
@@ -164,6 +164,20 @@ def _counts(places: Sequence[Place]) -> str:
     return told
 
 
+def _by_cards(places: Sequence[Place]) -> str:
+    """Returns the difference of short times for each two of at least three cards, otherwise an empty text. Cards of
+    hosts of the same kind hardly differ, so this shows whether the card or its host is slower.
+    """
+    cards = list(dict.fromkeys(each.card for place in places for each in place.times))
+    short = [pair for place in places for pair in place.pairs_of_cards if min(each.value for each in pair) < _SHORT]
+    told = []
+    for one, other in itertools.combinations(cards, 2):
+        differences = [abs(pair[0].value - pair[1].value) for pair in short if {each.card for each in pair} == {one, other}]
+        if differences:
+            told.append(f"{cards.index(one) + 1} and {cards.index(other) + 1}: {quantity.in_si(median(differences), 's')}")
+    return f"Median difference of these shorter times for each two cards, in the order of their first runs: {'; '.join(told)}." if len(cards) > 2 and told else ""
+
+
 def _ratio(pairs: Sequence[tuple[Time, Time]]) -> float:
     """Returns the median ratio of the slower to the faster time."""
     return median(max(one.value, other.value) / min(one.value, other.value) for one, other in pairs)
@@ -228,4 +242,5 @@ def _markdown(by_config: dict[str, list[Run]], places: Sequence[Place], lines: S
     rows = [f"| {place.workload} | {place.name} | {place.phase} | {min(each.value for each in place.times):.4g} to {max(each.value for each in place.times):.4g} "
             f"| {max((each.high - each.low) / 2 / each.value for each in place.times) * 100:.2f} % | {place.disjoint} of {len(place.pairs)} |" for place in places]
     head = "| workload | cell | phase | times of the runs in s | widest half interval | disjoint pairs |\n|---|---|---|---|---:|---:|"
-    return "\n".join([f"# {_title(by_config)}", "", _counts(places), "", _measured(by_config), "", head, *rows, "", *lines, ""])
+    counts = " ".join(filter(None, [_counts(places), _by_cards(places)]))
+    return "\n".join([f"# {_title(by_config)}", "", counts, "", _measured(by_config), "", head, *rows, "", *lines, ""])

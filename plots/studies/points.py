@@ -93,7 +93,7 @@ class Point:
 
 
 def read(path: Path = COMB) -> dict:
-    """Reads the list of points. Raises UsageError, which names the file or the wrong point."""
+    """Reads the list of points. If the file or a point is wrong, raises UsageError, which names it."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

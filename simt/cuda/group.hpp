@@ -1,8 +1,8 @@
 // A Group is a set of lanes of one warp on CUDA. It consists only of its mask, which every operation passes.
 //
-// Names follow cooperative groups, with two differences that make the machine code equal to that of a hand-written
-// kernel. `ballot` returns bits by lane instead of by rank. Besides `shfl` (by rank, as in cooperative groups) there
-// are `broadcast` (from the leader) and `shfl_lane`.
+// Most functions are named as in cooperative groups. Two differences make the machine code equal to that of a
+// hand-written kernel. `ballot` returns bits by lane instead of by rank. Besides `shfl` (by rank, as in cooperative
+// groups) there are `broadcast` (from the leader) and `shfl_lane` (by lane).
 #pragma once
 
 #include "simt/bits.hpp"

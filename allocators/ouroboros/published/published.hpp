@@ -72,8 +72,8 @@ class OuroborosOf {
     return published::why_too_many_free<Policy>(pool_bytes - device_heap_bytes(pool_bytes, parameters), parameters,
                                                 bytes, free_share);
   }
-  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. Other sizes get no
-  // guarantee, because pages never leave their class.
+  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. Pages never leave
+  // their class. So after blocks of one size have filled the heap, requests of another size may always get null.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;

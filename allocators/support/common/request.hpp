@@ -35,7 +35,7 @@ SIMT_HOST_FN constexpr std::uint32_t units_of(std::uint32_t request, std::uint32
   return (used + (1u << unit_log2) - 1) >> unit_log2;
 }
 
-// Returns log2 of the smallest power of two that holds a request below 2^31, at least `least`.
+// Returns log2 of the smallest power of two that holds the request (below 2^31), but never less than `least`.
 SIMT_HOST_FN std::uint32_t log2_of(std::uint32_t request, std::uint32_t least) {
   return request <= 1u << least ? least : 32 - simt::count_leading_zeros(request - 1);
 }

@@ -79,8 +79,8 @@ def rows_of(all_series: Sequence[Series], bounds: tuple[float, float], log: bool
 
 def rows_of_panels(panels: Sequence[Sequence[Series]], bounds: tuple[float, float], log: bool,
                    width: float) -> list[list[Row]]:
-    """Returns the rows of panels that are side by side. A series with failed cells in one panel has a row in every
-    panel, in the same place and equally high.
+    """Returns the rows of panels that are side by side. If a series has failed cells in one panel, it has a row in
+    every panel. These rows have the same place and the same height.
     """
     made = [rows_of(all_series, bounds, log, width) for all_series in panels]
     labels = dict.fromkeys(each.label for all_series in panels for each in all_series)

@@ -105,6 +105,15 @@ def test_short_times_of_different_cards_count_apart(tmp_path):
     assert told.endswith("For times of at least 100 µs it is 1.5000. Shorter times differ by a median of 5 µs."), told
 
 
+def test_three_cards_are_compared_two_by_two(tmp_path):
+    several = [written(tmp_path / f"run{number}", {"alloc": (time, time, time), "free": (1.0, 0.9, 1.1)}) for number, time in enumerate((5e-6, 7e-6, 8e-6))]
+    for number, run in enumerate(several):
+        run.device["uuid"] = f"card {number}"
+    told = aa.make(several).markdown.splitlines()[2]
+    # alloc of Halloc differs, alloc of KMA is the same on all cards and longer
+    assert told.endswith(" in the order of their first runs: 1 and 2: 2 µs; 1 and 3: 3 µs; 2 and 3: 1 µs."), told
+
+
 def test_a_value_outside_of_the_axis_is_a_triangle_at_its_edge(tmp_path):
     far = [written(tmp_path / f"run{number}", {"alloc": (value, value, value)}) for number, value in enumerate((1.0, 1.0, 2.0))]
     axes = aa.make(far).page.figure.axes[0]
