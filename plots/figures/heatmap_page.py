@@ -24,6 +24,7 @@ _WIDEST = 1.0
 _TITLE = 0.19
 _GROUP = 0.15                 # height of a line of group names
 _GAP = 0.02                   # gap before a group of columns, taken from its first cell
+_ASIDE = 0.06                 # least gap between the names of neighbouring groups
 _BETWEEN = 0.10
 _APART = 0.06                 # gap between maps that are side by side
 _GUTTER = 0.18                # gap between columns of rows
@@ -176,11 +177,13 @@ def _draw_map(axes, made: Layout, block: Block, first: int, end: int, left: floa
     if common and first_of_band:
         axes.text(made.left - 0.05, start + 0.01, common, fontsize=style.LEAST, color=style.GREY, ha="right", va="top")
     groups = [group for group, _ in block.columns]
+    apart = all(ticks.text_width(short, style.LEAST, bold=True) <= room * groups.count(name) - _ASIDE for name, short in names.items() if short)
+    weight = "bold" if apart else "normal"  # names in normal weight are narrower
     for number, (name, value) in enumerate(block.columns):
         axes.text(left + room * (number + 0.5), base - 0.02, value, fontsize=style.LEAST, ha="center", va="bottom",
                   rotation=90 if made.turned else 0)
         if name and (number == 0 or groups[number - 1] != name):
-            axes.text(left + room * (number + groups.count(name) / 2), start + 0.01, names[name], fontsize=style.LEAST, weight="bold", ha="center", va="top")
+            axes.text(left + room * (number + groups.count(name) / 2), start + 0.01, names[name], fontsize=style.LEAST, weight=weight, ha="center", va="top")
     for line, (_, cells) in enumerate(block.rows[first:end]):
         top = base + made.row * line
         for number, cell in enumerate(cells):

@@ -174,6 +174,19 @@ def test_rows_stand_by_family_and_forms_below_their_name():
     assert rows.split([3, 1, 1, 3], 2) == [(0, 4), (4, 8)] and rows.split([5], 3) == [(0, 5)]
 
 
+def test_names_of_neighbouring_groups_do_not_touch(tmp_path):
+    """A name that nearly fills its columns makes all names of the map narrower."""
+    names = ["4,096 B, freed", "mixed, not freed", "8,192 B, again"]
+    cells = [_cell(name, graph, 2e-6 * number, threads=threads) for number, name in enumerate(("c_malloc", "halloc"), 1)
+             for graph in names + ["a", "b", "c", "d", "e"] for threads in (1, 2, 4)]
+    axes, = heatmap.make(_run(tmp_path, cells, x=["graph", "threads"]), "stem").page.figure.axes
+    axes.figure.canvas.draw()
+    shown = [next(text for text in axes.texts if text.get_text() == name) for name in names]
+    boxes = sorted((text.get_window_extent() for text in shown), key=lambda box: box.x0)
+    assert {text.get_weight() for text in shown} == {"normal"}
+    assert all(left.x1 + 2 < right.x0 for left, right in zip(boxes, boxes[1:]))
+
+
 def test_numbers_stand_in_the_middle_of_what_is_drawn_of_their_cell(tmp_path):
     """A group of columns has a gap before it, which takes a part of its first cells."""
     cells = [_cell(name, graph, 2e-6 * number, threads=threads) for number, name in enumerate(("c_malloc", "halloc"), 1)
