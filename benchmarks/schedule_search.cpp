@@ -54,7 +54,7 @@ void fixed_cost_of_a_seed(benchmark::State& state) {
 }
 BENCHMARK(fixed_cost_of_a_seed)->ArgName("lanes")->Arg(1)->Arg(4)->Arg(32)->Arg(64)->Unit(benchmark::kMicrosecond);
 
-// Measures the same launch on a new device for every seed.
+// Measures the launch of an empty kernel on a new device for every seed.
 void new_device_of_a_seed(benchmark::State& state) {
   auto options = searching(simt::StrategyKind::swarm);
   for (auto iteration : state) {

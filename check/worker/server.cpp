@@ -15,7 +15,7 @@ namespace {
 
 using protocol::Malformed;
 
-// UserMistake is a mistake of the user in a strategy or a schedule, which only this program can detect.
+// UserMistake is a wrong strategy or schedule of the user. Only this program can detect such a mistake.
 struct UserMistake : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -79,8 +79,8 @@ struct WorkQueue {
     return static_cast<std::int32_t>(put - taken) < static_cast<std::int32_t>(room_limit);
   }
 
-  // Puts `count` tasks. All lanes call it, and `task_of(i)` returns task i. The taking warp sees what the lanes wrote
-  // before, if the caller has synchronised the lanes.
+  // Puts `count` tasks. All lanes call it, and `task_of(i)` returns task i. If the caller has synchronised the lanes,
+  // the taking warp sees what they wrote before the put.
   template <class Thread, class Group, class TaskOf>
   SIMT_FN void put(Thread& thread, const Group& warp, std::uint32_t count, TaskOf&& task_of) const {
     std::uint32_t first = 0;

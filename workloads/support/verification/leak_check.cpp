@@ -68,7 +68,7 @@ std::optional<LeakResult> LeakCheck::by_few_then_many(const std::function<std::o
   return with_many && with_many->complete ? with_many : with_few;
 }
 
-// Returns the result of the first instance that is large enough for the design.
+// Returns the result of the first instance that is large enough for the design, or nothing if there is none.
 std::optional<LeakResult> LeakCheck::growing() {
   constexpr std::size_t step = 64 * 1024;
   const std::size_t first = (profile_.bytes() * rounds_per_pool + step - 1) / step * step;
