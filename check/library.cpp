@@ -181,7 +181,7 @@ Step free_nulls(std::uint32_t slots, Lanes lanes = all) {
   return {.action = Action::free_null, .slot = slots, .lanes = lanes, .fills = true};
 }
 
-// These models request more memory than the heap has. If the heap has many blocks, filled() limits the requests.
+// These models request more memory than the heap has, unless filled() limits their requests.
 std::vector<Model> models_of_full_heaps() {
   return {
       {.name = "full_warp",

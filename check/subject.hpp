@@ -32,10 +32,10 @@ struct RunRecord {
 // FreshHeap has, for each size of a model, the number of blocks that a fresh heap serves. Every seed is compared with
 // the same numbers, so that a failure can be repeated alone.
 struct FreshHeap {
-  // Number served to one lane, or to a warp if all lanes must call together; 0 on failure.
+  // Number of blocks served to one lane, or to a warp if all lanes must call together; 0 on failure.
   std::vector<std::uint32_t> alone;
-  // Number served to a whole warp and then to one lane: the smallest number over 32 schedules. Only models with resets
-  // have this number.
+  // Number of blocks served to a whole warp and then to one lane: the smallest number over 32 schedules. Only models
+  // with resets have this number.
   std::vector<std::uint32_t> together;
   std::string verdict;  // verdict of the oracle, if the measurement already fails; otherwise empty
 };

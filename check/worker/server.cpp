@@ -103,7 +103,7 @@ int Server::serve(std::istream& commands) {
       write(protocol::ProtocolError{error.what()});
       return protocol::exit_malformed_command;
     } catch (const simt::Fault& fault) {
-      // The host is out of resources. Failures of the subject are answers instead.
+      // The host is out of resources. Failures of the subject are sent as answers.
       write(protocol::ProtocolError{fault.what()});
       return protocol::exit_malformed_command;
     }

@@ -1,6 +1,6 @@
 // fill measures mallocs and frees while a share of the pool is already in use.
 //
-// Paper: Adinetz & Pleiter 2014. Halloc's hash finds a free block fast while fewer than about 85 % of them are taken.
+// Paper: Adinetz & Pleiter 2014. Halloc's hash is fast while fewer than about 85 % of the blocks are taken.
 //
 // Before each sample blocks of the same size take `taken_share` of the pool, untimed. Then threads allocate in one
 // kernel and free in another. The share counts requests rounded up to 16 B. An allocator that rounds to a larger size

@@ -58,8 +58,8 @@ class GroupSteps {
   // Enqueues a pass without pages: it counts, then writes.
   void count_and_write(std::uint32_t pass) { counted_->split(records_.data(), pass); }
 
-  // Reads the lists of the last pass for problem(), and records their pages. It is untimed and must be called before
-  // the pages are freed.
+  // Reads the lists of the last pass for problem(), and records their pages. This work is untimed. Call this function
+  // before the pages are freed.
   void read_lists();
   // Returns the first mistake in the groups, or an empty text. Call this function after a sample.
   std::string problem() const;

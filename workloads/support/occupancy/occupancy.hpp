@@ -1,8 +1,8 @@
 // This file brings an allocator to a given share of free pages before a measurement.
 //
 // The pattern of the free pages is a part of the setting (workloads/support/random/page_set.hpp):
-//   uniform      a random set of pages is in use, as many as asked for, rounded to clusters of pages
-//   first_fit    the pages from the front are in use, the rest is one cluster
+//   uniform      a random set of pages is in use; its size is rounded to whole clusters of pages
+//   first_fit    the first pages are in use; the others are free
 //   self_filled  the allocator's own malloc took them
 //
 // An allocator of equal pages that can mark pages as used has these members:
