@@ -145,7 +145,7 @@ simt::ExecutorOptions Search::options(const Strategy& strategy, std::uint64_t se
   options.hold_stores = strategy.holds_stores;
   options.read_old_values = strategy.reads_old_values;
   options.step_budget = step_budget(model_);
-  // If a model has several thread blocks, some wait for their turn, as on a GPU that is full.
+  // If a model has several thread blocks, some blocks wait for their turn, as on a GPU that is full.
   options.resident_blocks = std::max(1u, (model_.blocks + 1) / 2);
   options.device_heap_bytes = std::max<std::size_t>(subject_.device_heap_bytes(model_), 4096);
   if (strategy.kind == simt::StrategyKind::random) options.preemption_interval = strategy.argument;

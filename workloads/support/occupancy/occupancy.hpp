@@ -31,7 +31,7 @@ using MakeRequests = std::function<void(std::size_t begin, std::size_t end)>;
 void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const FilledPool::Requests& requests,
                void** blocks, const MakeRequests& make);
 
-// Occupants are blocks of the allocator's own malloc, which keep memory in use.
+// Occupants are blocks from the allocator's own malloc that keep memory in use.
 class Occupants {
  public:
   // With more requests per launch Ouroboros needs longer to fill a pool. With fewer requests per launch ScatterAlloc
