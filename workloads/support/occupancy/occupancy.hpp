@@ -3,7 +3,7 @@
 // The pattern of the free pages is a part of the setting (workloads/support/random/page_set.hpp):
 //   uniform      a random set of pages is in use; its size is rounded to whole clusters of pages
 //   first_fit    the first pages are in use; the others are free
-//   self_filled  the allocator's own malloc took them
+//   self_filled  the allocator's own malloc takes the pages
 //
 // An allocator of equal pages that can mark pages as used has these members:
 //   std::uint32_t page_count() const;
