@@ -4,10 +4,10 @@
 //   device_heap_faults [SECONDS] [LANE]
 //
 // In one kernel, 12,500 warps allocate 256, 8,192 and 1,024 bytes each. The next kernel frees every block once. LANE
-// selects the lane of each warp that frees. A LANE of 0 to 7 is the number of this lane. LANE 8 selects the lane whose
-// number is the warp's number modulo 8. Without LANE, the last of eight lanes to clear its bit in the warp's mask
-// frees. Between the kernels the host checks that no block is null and that no two blocks overlap. The program repeats
-// both kernels until SECONDS (10 by default) are over or a launch fails (docs/findings.md).
+// selects the lane that frees the blocks of its warp. A LANE of 0 to 7 is the number of this lane. LANE 8 selects the
+// lane whose number is the warp's number modulo 8. Without LANE, eight lanes clear their bits in the warp's mask, and
+// the last one frees. Between the kernels the host checks that no block is null and that no two blocks overlap. The
+// program repeats both kernels until SECONDS (10 by default) are over or a launch fails (docs/findings.md).
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

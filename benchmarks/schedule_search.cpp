@@ -1,8 +1,8 @@
 // Measures the time of one seed. Also measures how many of a thousand seeds expose each of five planted bugs
 // (tests/simt/bug_zoo.hpp), for several strategies.
 //
-// The fixed cost per seed should be less than 100 µs, which is one second for 10,000 seeds. A strategy must stay in the
-// swarm if it finds something that the others do not find.
+// The fixed cost per seed should be less than 100 µs, so that 10,000 seeds cost less than one second. A strategy must
+// stay in the swarm if it finds something that the others do not find.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -54,7 +54,7 @@ void fixed_cost_of_a_seed(benchmark::State& state) {
 }
 BENCHMARK(fixed_cost_of_a_seed)->ArgName("lanes")->Arg(1)->Arg(4)->Arg(32)->Arg(64)->Unit(benchmark::kMicrosecond);
 
-// Measures the same launch on a new device for every seed.
+// Measures the launch of an empty kernel on a new device for every seed.
 void new_device_of_a_seed(benchmark::State& state) {
   auto options = searching(simt::StrategyKind::swarm);
   for (auto iteration : state) {
@@ -68,7 +68,7 @@ void new_device_of_a_seed(benchmark::State& state) {
 }
 BENCHMARK(new_device_of_a_seed)->ArgName("lanes")->Arg(4)->Arg(64)->Unit(benchmark::kMicrosecond);
 
-// Measures a restart and a buffer for a pool, into which the executor writes its pattern of fresh memory.
+// Measures a restart and the buffer of a pool. The executor fills the buffer with its pattern of fresh memory.
 void pool_of_a_seed(benchmark::State& state) {
   auto options = searching(simt::StrategyKind::swarm);
   simt::Device device(options);

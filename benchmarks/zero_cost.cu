@@ -101,7 +101,7 @@ SIMT_FN std::uint32_t or_acquire(std::uint32_t* word, std::uint32_t bits) {
 }
 
 SIMT_FN void and_release(std::uint32_t* word, std::uint32_t bits) {
-  // As in the vocabulary's version, nobody uses the old value.
+  // As in the vocabulary's version, the kernel does not use the old value.
   [[maybe_unused]] std::uint32_t old;
   asm volatile("atom.release.gpu.global.and.b32 %0, [%1], %2;"
                : "=r"(old)

@@ -5,8 +5,8 @@
 namespace allocbench::check {
 namespace {
 
-// The first size is 2^32 + 1 units of 16 bytes, which a 32-bit count of units turns into 1. CUDA's device heap treats
-// the second as a small size.
+// The first size is 2^32 + 1 units of 16 bytes. A 32-bit count of units turns this number into 1. CUDA's device heap
+// treats the second size as a small one.
 constexpr std::uint64_t large_count_of_units = (std::uint64_t{1} << 36) + 16;
 constexpr std::uint64_t largest_request = ~std::uint64_t{0};
 
@@ -17,7 +17,7 @@ constexpr Lanes odd = {2, 1};
 Step request(std::uint32_t slot, Lanes lanes = all, std::uint32_t size = 0) {
   return {.action = Action::malloc, .slot = slot, .lanes = lanes, .size = size};
 }
-// Makes a step whose sizes differ between lanes and between rounds.
+// Makes a malloc step whose sizes differ between lanes and between rounds.
 Step request_spread(std::uint32_t slot, Lanes lanes = all) {
   return {.action = Action::malloc, .slot = slot, .lanes = lanes, .spread = true};
 }
@@ -181,7 +181,7 @@ Step free_nulls(std::uint32_t slots, Lanes lanes = all) {
   return {.action = Action::free_null, .slot = slots, .lanes = lanes, .fills = true};
 }
 
-// These models request more memory than the heap has. If the heap has many blocks, filled() limits the requests.
+// These models request more memory than the heap has, unless filled() limits their requests.
 std::vector<Model> models_of_full_heaps() {
   return {
       {.name = "full_warp",

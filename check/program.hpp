@@ -149,8 +149,8 @@ struct RunProgram {
     if (!retire(program, block, rank)) fail(thread, program);
   }
 
-  // Ends a session of a bulk design, which frees all its blocks at once. Lanes of a warp may share the session, so
-  // every lane of the warp first ends the use of its own blocks.
+  // Ends a session of a bulk design, and so frees all blocks of the session at once. Lanes of a warp may share the
+  // session, so every lane of the warp first ends the use of its own blocks.
   template <class Thread, class Session>
   static void release(Thread& thread, Session& session, const Program& program) {
     for (std::uint32_t slot = 0; slot < program.slots; ++slot) {

@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint64_t least_budget = 1 << 18;
 constexpr std::uint64_t most_steps_per_request = 1 << 14;
 // A longer schedule is not written down. It would take more than half of the longest message that the front end reads,
-// and it cannot be shrunk in time. The seed of the run repeats it.
+// and it cannot be shrunk in time. The seed repeats a run without its schedule.
 constexpr std::size_t longest_schedule = 8 << 20;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;
@@ -145,7 +145,7 @@ simt::ExecutorOptions Search::options(const Strategy& strategy, std::uint64_t se
   options.hold_stores = strategy.holds_stores;
   options.read_old_values = strategy.reads_old_values;
   options.step_budget = step_budget(model_);
-  // If a model has several thread blocks, some wait for their turn, as on a GPU that is full.
+  // If a model has several thread blocks, some blocks wait for their turn, as on a GPU that is full.
   options.resident_blocks = std::max(1u, (model_.blocks + 1) / 2);
   options.device_heap_bytes = std::max<std::size_t>(subject_.device_heap_bytes(model_), 4096);
   if (strategy.kind == simt::StrategyKind::random) options.preemption_interval = strategy.argument;
@@ -281,7 +281,7 @@ Failure Search::write_down(simt::ExecutorOptions recorded, const Trial& seen) {
   failure.seed = recorded.seed;
   failure.outcome = seen.outcome;
   failure.summary = seen.summary;
-  // ThreadSanitizer reports one pair of places once per process, so the repetition may be silent.
+  // ThreadSanitizer can miss a race, so the repetition need not report it again.
   const bool repeats = seen.outcome == Outcome::race || seen.outcome == again.outcome;
   if (again.record.hash != seen.record.hash || !repeats) {
     failure.outcome = Outcome::nondeterminism;

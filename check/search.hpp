@@ -29,7 +29,7 @@ enum class Outcome : std::uint8_t {
 };
 const char* outcome_word(Outcome outcome);
 
-// Strategy makes the schedules. Examples of its text are "swarm", "random", "random/16", "pct", "pct/3",
+// Strategy names a rule for schedules. Examples of its text are "swarm", "random", "random/16", "pct", "pct/3",
 // "round_robin/1", "lockstep", "conflicts" and "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the
 // others run one schedule for each seed. The suffix "+stores" holds stores back (simt/README.md). Plain swarm does so
 // in one of four launches on average. With the suffix "+loads", which dfs does not allow, loads may read old values.

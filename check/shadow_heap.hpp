@@ -16,7 +16,7 @@ namespace allocbench::check {
 
 struct BlockRules {
   std::uint32_t alignment = 16;
-  // Address of the pool; null if blocks may be outside it, as in the device heap, which has no known bounds.
+  // Address of the pool; null if blocks may be outside it, for example in the device heap, whose bounds are unknown.
   const std::byte* pool_begin = nullptr;
   const std::byte* pool_end = nullptr;
   // False for designs that reuse blocks without a free. Then overlaps and frees are not checked.

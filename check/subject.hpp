@@ -29,13 +29,13 @@ struct RunRecord {
   std::string strategy;     // strategy and parameters of the last launch
 };
 
-// FreshHeap has the number of blocks of each size of a model that a fresh heap serves. Every seed is compared with the
-// same numbers, so that a failure can be repeated alone.
+// FreshHeap has, for each size of a model, the number of blocks that a fresh heap serves. Every seed is compared with
+// the same numbers, so that a failure can be repeated alone.
 struct FreshHeap {
-  // Number served to one lane, or to a warp if all lanes must call together; 0 on failure.
+  // Number of blocks served to one lane, or to a warp if all lanes must call together; 0 on failure.
   std::vector<std::uint32_t> alone;
-  // Number served to a whole warp and then to one lane: the smallest number over 32 schedules. Only models with resets
-  // have this number.
+  // Number of blocks served to a whole warp and then to one lane: the smallest number over 32 schedules. Only models
+  // with resets have this number.
   std::vector<std::uint32_t> together;
   std::string verdict;  // verdict of the oracle, if the measurement already fails; otherwise empty
 };
@@ -53,7 +53,7 @@ class Subject {
   virtual FreshHeap measure_fresh_heap(const Model& model, std::uint64_t step_budget) const = 0;
   // Creates the allocator on the small heap that the model names, and runs the model. Frees the remaining blocks if the
   // design frees single blocks and the model has no resets. Then checks that the invariants hold, and that the heap
-  // serves the blocks that the design promises. Throws simt::Fault if a launch ends with one. Runs nothing if
+  // serves the blocks that the design promises. Throws simt::Fault if a launch ends with a fault. Runs nothing if
   // fresh.verdict has a text.
   virtual void run(simt::Device& device, const Model& model, const FreshHeap& fresh, RunRecord& record) const = 0;
 };

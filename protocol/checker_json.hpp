@@ -12,7 +12,7 @@ Json to_json(const CheckerDescription& checker);
 Json to_json(const CheckerCommand& command);
 Json to_json(const CheckerEvent& event);
 
-// The functions below throw Malformed. checker_from_json() also throws it for another version of the protocol.
+// For wrong JSON, the functions below throw Malformed. checker_from_json() also rejects other versions of the protocol.
 CheckerDescription checker_from_json(const Json& json);
 CheckerCommand checker_command_from_json(const Json& json);
 CheckerEvent checker_event_from_json(const Json& json);

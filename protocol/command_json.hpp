@@ -9,7 +9,7 @@ namespace allocbench::protocol {
 Json to_json(const CellSettings& settings);
 Json to_json(const Command& command);
 
-// These functions throw Malformed. They do not check parameters against their descriptions.
+// These functions throw Malformed for wrong JSON. They do not check parameters against their descriptions.
 Command command_from_json(const Json& json);
 LoadAllocator allocator_request_from_json(const Json& json);
 OpenCell cell_request_from_json(const Json& json);

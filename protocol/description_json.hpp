@@ -13,7 +13,7 @@ Json to_json(const std::vector<BrokenPlugin>& plugins);
 // The JSON includes the version of the protocol.
 Json to_json(const WorkerDescription& worker);
 
-// These functions throw Malformed. worker_from_json() also throws it for another version of the protocol.
+// These functions throw Malformed for wrong JSON. worker_from_json() also refuses another version of the protocol.
 MetricDescription metric_from_json(const Json& json);
 WorkerDescription worker_from_json(const Json& json);
 // Reads the unusable plug-ins from the description `json`. Returns nothing if the member is missing.

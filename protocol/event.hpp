@@ -77,7 +77,7 @@ struct Checks {
   std::optional<std::string> leak;  // "checked", "partial: ...", "not finished: ..." or "waived: ..."
   // Number of null pointers in the leak check for requests that the free memory had room for.
   std::optional<std::uint64_t> spurious_nulls;
-  // The verdict can also be "partial: ...", if the time budget of the check ended.
+  // `reset` can also be "partial: ..." if the time budget of its check ended.
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
   // Either "N calls in K kernels" with the number of lost calls, or "not written: ..." or "not finished: ...".
   std::optional<std::string> trace = {};
@@ -150,8 +150,8 @@ struct Stage {
 // A waiting worker has loaded its plug-ins, the driver and NVML. It has not opened the device.
 struct Loaded {};
 
-// The reason of a timeout at a deadline, which a worker or the front end detects. Deadlocks and livelocks have their
-// own reasons.
+// The reason of a timeout at a deadline. A worker or the front end detects such a timeout. Deadlocks and livelocks have
+// their own reasons.
 inline constexpr const char* no_answer_reason = "no answer before the deadline";
 
 struct Failed {

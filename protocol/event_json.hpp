@@ -19,7 +19,7 @@ Json to_json(const Device& device);
 Json to_json(const Checks& checks);
 Json to_json(const Counted& counted);
 
-// These functions throw Malformed. event_from_json() returns nullopt for an event with an unknown name.
+// These functions throw Malformed for wrong JSON. event_from_json() returns nullopt for an event with an unknown name.
 std::optional<Event> event_from_json(const Json& json);
 
 Device device_from_json(const Json& json);

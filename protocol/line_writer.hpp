@@ -1,5 +1,5 @@
-// LineWriter writes JSON lines to a file descriptor. It writes a line with one call of write(), and calls again only if
-// the system accepted a part of the line or a signal interrupted the call.
+// LineWriter writes JSON lines to a file descriptor. It writes a line with one call of write(). It calls again only if
+// the system accepted less than the whole line or a signal interrupted the call.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

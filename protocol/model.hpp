@@ -72,7 +72,7 @@ struct Model {
   // Whether a null pointer is a failed check. Then the small heap of every allocator must have room for all requests of
   // the model.
   bool null_is_failure = false;
-  // Whether the heap is reset before each launch except the first, while blocks are live, and before each check at the
+  // Whether the heap is reset before each launch except the first, even with live blocks, and before each check at the
   // end. In these checks, one lane alone must get as many blocks of each size as from a fresh heap. A warp and then one
   // lane must together get at least half of the blocks that they get from a fresh heap in the worst of 32 schedules.
   bool resets = false;

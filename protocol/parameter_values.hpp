@@ -22,7 +22,7 @@ ParameterValue converted(ParameterValue value, ParameterType type);
 // Returns whether a value has the type of a parameter and obeys its bounds, its choices and its limit to powers of two.
 bool allows(const ParameterInfo& info, const ParameterValue& value);
 
-// Returns an integer or a number as a number, so that cells can be sorted by it, and nullopt for other types.
+// Returns an integer or a number as a double, by which cells are sorted. Returns nullopt for other types.
 std::optional<double> magnitude(const ParameterValue& value);
 
 }  // namespace allocbench::protocol

@@ -19,7 +19,7 @@
 #define SIMT_ROLLED _Pragma("unroll 1")
 #define SIMT_UNROLLED _Pragma("unroll")
 #else
-// With this macro the host compiler can compile host code of the CUDA back end that defines no kernel.
+// With this macro the host compiler can compile host code of the CUDA back end if the code defines no kernel.
 #if defined(SIMT_HOST_OF_CUDA)
 #define SIMT_CUDA 1
 #else

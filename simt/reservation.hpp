@@ -1,4 +1,4 @@
-// Reservation is a range of addresses for device memory that grows. Each back end implements it.
+// Reservation is a range of addresses in which the amount of device memory can grow. Each back end implements it.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ constexpr const char* npy_type() {
   return sizeof(T) == 1 ? "|u1" : sizeof(T) == 4 ? "<u4" : "<u8";
 }
 
-// Returns the bytes of an array of this type, from `path` or `path`.gz. Throws TraceError, which names the file.
+// Reads an array of this type from `path` or `path`.gz. On failure, throws TraceError with the file's name.
 std::vector<std::byte> read_npy(const std::filesystem::path& path, const char* type);
 void write_npy(const std::filesystem::path& path, const char* type, const void* data, std::size_t count,
                std::size_t bytes_of_one);

@@ -16,8 +16,8 @@
 
 namespace allocbench::traces {
 
-// Reads a trace. Arrays may be compressed by gzip (thread.npy.gz). Throws TraceError, which names the file or the
-// folder.
+// Reads a trace. Arrays may be compressed by gzip (thread.npy.gz). On failure, throws TraceError with the name of the
+// file or folder.
 Trace read_trace(const std::filesystem::path& folder);
 
 // Writes a trace into the folder, which it creates if necessary. Throws TraceError if the folder already contains a

@@ -15,7 +15,7 @@ namespace {
 
 using protocol::Malformed;
 
-// UserMistake is a mistake of the user in a strategy or a schedule, which only this program can detect.
+// UserMistake is a wrong strategy or schedule of the user. Only this program can detect such a mistake.
 struct UserMistake : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -103,7 +103,7 @@ int Server::serve(std::istream& commands) {
       write(protocol::ProtocolError{error.what()});
       return protocol::exit_malformed_command;
     } catch (const simt::Fault& fault) {
-      // The host is out of resources. Failures of the subject are answers instead.
+      // The host is out of resources. Failures of the subject are sent as answers.
       write(protocol::ProtocolError{fault.what()});
       return protocol::exit_malformed_command;
     }

@@ -4,9 +4,9 @@
 //
 // The library is written for warps that run in lock step: the members of a coalesced request (less than 128 B each)
 // exchange their results through shared memory without a barrier. In a plain build for sm_90, all members but one get
-// null or a wrong pointer. So the adapter gives the library its own policy class, in which the lanes of a request
-// synchronize before they divide their common block. `mallocmc_no_coalescing_original` differs only in the policy: it
-// uses the library's policy without coalescing (Noop).
+// null or a wrong pointer. So the adapter replaces the policy by one in which the lanes of a request synchronize before
+// they divide their common block. `mallocmc_no_coalescing_original` differs only in the policy: it uses the library's
+// policy without coalescing (Noop).
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 #include "allocators/support/contract/allocator.hpp"
 
-// CUDA 13 has no cudaDeviceProp::clockRate, which the library's statistics read.
+// The library's statistics read cudaDeviceProp::clockRate, which CUDA 13 does not have.
 struct DevicePropertiesWithClock : cudaDeviceProp {
   int clockRate = 0;
 };

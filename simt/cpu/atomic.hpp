@@ -1,8 +1,8 @@
 // An atomic_ref on the CPU executor is a std::atomic_ref with a scheduling point before each access.
 //
-// The executor learns which accesses do not change the word (a load, a lost compare-exchange, a bit that was already
-// set). A lane that only repeats such accesses is probably spinning. A store always counts as a change, even if the
-// value stays the same. On a CPU, device scope and block scope are the same.
+// The executor learns which accesses do not change the word (a load, a failed compare-exchange, a fetch-or of bits that
+// are already set). A lane that only repeats such accesses is probably spinning. A store always counts as a change,
+// even if the value stays the same. On a CPU, device scope and block scope are the same.
 #pragma once
 
 #include <atomic>

@@ -97,7 +97,7 @@ class Group {
     return lane_->collective(operation, mask_, site, value);
   }
   LaneMask lanes_below() const { return lane_->bit() - 1; }
-  // Returns the lane of a member, or a number above 31 if the group has no such rank.
+  // Returns the lane of the member with this rank, or a number above 31 if there is none.
   std::uint32_t lane_of_rank(std::uint32_t rank) const {
     LaneMask rest = mask_;
     for (std::uint32_t skipped = 0; skipped < rank && rest != 0; ++skipped) rest &= rest - 1;

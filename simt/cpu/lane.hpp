@@ -207,8 +207,8 @@ struct alignas(64) Lane {
       wait_for_stores(call_site);
   }
 
-  // Returns the value of a load if memory contains `newest`. It may be a value that other lanes have replaced
-  // (old_values.hpp).
+  // Returns the value that a load gets while memory contains `newest`. Other lanes may already have replaced the
+  // returned value (old_values.hpp).
   std::uint64_t read_old(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
   // Records that a failed compare-exchange has read the newest value.
   void read_newest(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);

@@ -76,9 +76,9 @@ void meet_at_barrier(const Block& block);
 void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap);
 void heap_freed(const Lane& lane, const DeviceHeapMemory& heap);
 
-// Counts a report about the running lane that is not stored: it repeats a known report, or the list of races is full.
-// After the second such report, ThreadSanitizer does not watch this lane any more, because a report takes at least a
-// millisecond.
+// Counts a report about the running lane if the report is not stored: it repeats a known report, or the list of races
+// is full. After the second such report, ThreadSanitizer does not watch this lane any more, because a report takes at
+// least a millisecond.
 void lane_repeats_itself();
 
 #else

@@ -91,14 +91,14 @@ class Launch {
     std::uint32_t block;
   };
   Place place_of(std::uint32_t block) const { return order_.empty() ? Place{&grids.front(), block} : order_[block]; }
-  // Takes up to `steps` from the launch's budget, and returns how many. take_grace_steps() takes them from the grace,
-  // which follows the budget.
+  // Takes up to `steps` from the launch's budget, and returns how many it took. take_grace_steps() takes them from the
+  // grace, which follows the budget.
   std::uint64_t take_steps(std::uint64_t steps) { return take(budget_left_, steps); }
   std::uint64_t take_grace_steps(std::uint64_t steps) { return take(grace_left_, steps); }
   std::uint64_t grace_steps() const { return options.grace_steps != 0 ? options.grace_steps : options.step_budget / 4; }
   void word_changed_in_grace() { word_changed_in_grace_.store(true, std::memory_order_relaxed); }
-  // Returns the kind of the fault of a launch that has no steps left, and sets its text. The kind is budget, or
-  // livelock if no word changed in the grace.
+  // Returns the kind of the fault of a launch that has no steps left, and writes the message to `text`. The kind is
+  // budget, or livelock if no word changed in the grace.
   FaultKind out_of_steps(std::string& text) const;
   // Records a fault. Only the first one is kept, because the others may be its consequences.
   void abandon(FaultKind kind, const std::string& text);

@@ -45,7 +45,7 @@ struct ExecutorOptions {
   // blocks as make 64 warps. With thousands of lanes, the stacks exceed the caches, and a switch takes much longer.
   std::uint32_t resident_blocks = 0;
   std::uint32_t sm_count = 4;  // number of virtual streaming multiprocessors
-  // Number of scheduling points of a launch. After them, the launch gets grace_steps.
+  // Number of scheduling points after which a launch gets grace_steps.
   std::uint64_t step_budget = std::uint64_t{1} << 36;
   // Number of steps for which the lanes take turns after the budget, so that lanes which the strategy starved can end.
   // If these steps are used up too, the launch ends with Fault(budget), or with Fault(livelock) if no word changed in

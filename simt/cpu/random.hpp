@@ -17,7 +17,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(mix64(seed)) {}
   std::uint64_t next() { return mix64(state_ += 0x9e3779b97f4a7c15u); }
-  // Returns a uniform number in [0, bound), by multiplication. The bias of 2^-32 does not matter for schedules.
+  // Returns a uniform number in [0, bound), by multiplication. The bias of at most 2^-32 does not matter for schedules.
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32); }
 
  private:

@@ -83,10 +83,10 @@ class Strategy {
   GroupDraw groups_;
 };
 
-// RandomStrategy switches to a random lane at one of `interval` atomics and completed group operations, and always if a
-// lane waits or ends. Different bugs need different intervals. Preemption at every atomic rarely exposes a page that is
-// recycled during an allocation. Rare preemption rarely exposes a lock that is released one step early. So the interval
-// varies with the seed unless it is fixed.
+// RandomStrategy switches to a random lane with probability 1 / `interval` at atomics and completed group operations,
+// and always if a lane waits or ends. Different bugs need different intervals. Preemption at every atomic rarely
+// exposes a page that is recycled during an allocation. Rare preemption rarely exposes a lock that is released one step
+// early. So the interval varies with the seed unless it is fixed.
 class RandomStrategy final : public Strategy {
  public:
   // An `interval` of 0 draws one of 1, 2, 4 … 64 from the seed.

@@ -42,7 +42,7 @@ class Thread {
   // Returns the number of threads in the grid.
   std::uint32_t grid_size() const { return block_count() * block_size(); }
 
-  // Returns the virtual SM of the thread, which the seed determines in deterministic mode. No block moves while it
+  // Returns the virtual SM of the thread. In deterministic mode, the seed determines this SM. No block moves while it
   // runs.
   std::uint32_t sm() const { return lane_->block->sm; }
   std::uint32_t sm_count() const { return lane_->block->sm_count; }

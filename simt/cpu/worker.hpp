@@ -65,7 +65,7 @@ class Worker {
   // Unites the views of lanes that a meeting orders (old_values.hpp).
   void unite_views(const Warp& warp, LaneMask lanes);
   void unite_views_at_barrier(const Block& block);
-  // Completes the meetings that waited only for a lane of the warp that has exited.
+  // Completes the meetings in which an exited lane of the warp was the only missing one.
   void recheck_meetings(Warp& warp);
 
   void park(Lane& lane);

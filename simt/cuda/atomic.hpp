@@ -189,7 +189,7 @@ class atomic_ref {
     return ptx::fetch_max<space, Order, T>(address_, value);
   }
   // Returns true if `desired` was written. Otherwise `expected` receives the present value. PTX has one order per
-  // instruction. So the success order also applies to failures and must be as strong as the failure order.
+  // instruction. So the success order also applies to failures and must be at least as strong as the failure order.
   template <class Success, class Failure>
   SIMT_FN bool compare_exchange(T& expected, T desired, Success, Failure) const {
     static_assert(std::is_same_v<Failure, Relaxed> || std::is_same_v<Failure, Acquire>,

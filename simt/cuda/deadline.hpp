@@ -22,7 +22,7 @@ class DeadlineView {
   DeadlineView() = default;
   DeadlineView(const std::uint64_t* end, std::uint32_t* passed) : end_(end), passed_(passed) {}
 
-  // Returns whether the deadline is over. Device code calls it. If it is over, Deadline::passed() becomes true.
+  // Returns, to device code, whether the deadline is over. If so, Deadline::passed() becomes true.
   SIMT_FN bool over() const;
 
  private:

@@ -133,8 +133,8 @@ class ArrayListRun final : public WorkloadRun {
     }
   }
 
-  // The blocks are chunks, and items lie inside chunks. So PointerCheck gets the chunks, and only the slots that have
-  // no item.
+  // The blocks are chunks, and items lie inside chunks. So PointerCheck gets the chunks and the slots that have no
+  // item.
   void check_list(PointerCheck& check, const std::vector<RecordedBlock>& slots,
                   const std::vector<std::uint8_t>& intact) const {
     const auto missing = [](const RecordedBlock& slot) { return slot.address == 0 || slot.address == poisoned_slot; };

@@ -7,8 +7,8 @@
 // place empty until the place is drawn again.
 //
 // After the last round the heap is examined:
-// * `range_per_live` is the distance between the first and the last byte in use, divided by the bytes in use. It
-//   resembles the address range of Winter et al., PPoPP'21, fig. 11.a. Here, its blocks are in use together.
+// * `range_per_live` is the distance between the first and the last byte in use, divided by the bytes in use. Unlike in
+//   the address range of Winter et al., PPoPP'21, fig. 11.a, all its blocks are in use together.
 // * `largest_free_request` is the largest single request that the heap serves at this point, found in steps of an
 //   eighth of a power of two.
 // * `lost_share` is the part of the pool that neither the live set nor further blocks get. To measure it, requests of

@@ -1,10 +1,10 @@
 // fill measures mallocs and frees while a share of the pool is already in use.
 //
-// Paper: Adinetz & Pleiter 2014. Its hash finds a free block fast while fewer than about 85 % of the blocks are taken.
+// Paper: Adinetz & Pleiter 2014. Halloc's hash is fast while fewer than about 85 % of the blocks are taken.
 //
 // Before each sample blocks of the same size take `taken_share` of the pool, untimed. Then threads allocate in one
-// kernel and free in another. The share counts requested bytes, rounded up to 16. An allocator that rounds to a larger
-// size fills its pool earlier. If the pool then has no room for the timed requests, the cell gets the status `oom`.
+// kernel and free in another. The share counts requests rounded up to 16 B. An allocator that rounds to a larger size
+// fills its pool earlier. If the pool then has no room for the timed requests, the cell gets the status `oom`.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

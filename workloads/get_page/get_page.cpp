@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t most_requests_before = 1ull << 27;
 
-// Returns the number of requests that fill the pool before the timed ones, if pages are not marked.
+// Returns the number of requests before the timed ones if pages are not marked.
 std::uint64_t requests_before(const GetPage::Parameters& parameters, std::size_t pool_bytes) {
   const double requests = static_cast<double>(pool_bytes) / static_cast<double>(pad(parameters.request_bytes, 16));
   return static_cast<std::uint64_t>(parameters.pattern == "self_filled"

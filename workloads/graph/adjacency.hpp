@@ -65,8 +65,8 @@ struct UpdateBatches {
   Adjacency inserted_into(const Adjacency& graph, std::uint32_t batch) const;
 };
 
-// Draws batches of `size` arcs from the seed. Targets are drawn from all vertices. So are sources, but if `window`
-// is not 0, each batch draws them from the next `window` vertices by id. Repeated arcs and arcs of the graph are
+// Draws batches of `size` arcs from the seed. Targets are drawn from all vertices. If `window` is 0, so are sources.
+// Otherwise each batch draws its sources from the next `window` vertices by id. Repeated arcs and arcs of the graph are
 // left out, so a batch may have fewer arcs than `size`. Each batch is deleted again, so all batches change the same
 // graph.
 UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::uint32_t size, std::uint32_t window,

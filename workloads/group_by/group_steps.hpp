@@ -44,8 +44,8 @@ class GroupSteps {
   // Returns the lists that the kernels of the pass make.
   group::Lists made() const { return sets_[made_].lists(state_.data()->counts[made_]); }
   PageFaults* faults() const { return &state_.data()->faults; }
-  // Enqueues a kernel that sorts the lists of several blocks by class. Call this function after the other kernels of a
-  // pass.
+  // Enqueues a kernel that assigns a class to each list that several blocks made. Call this function after the other
+  // kernels of a pass.
   void collect();
   // Reads the numbers of lists to the host, and makes the new lists the next to be split. Returns false if a request
   // returned null, a page was wrong, or the workload's memory was too small.
@@ -58,10 +58,10 @@ class GroupSteps {
   // Enqueues a pass without pages: it counts, then writes.
   void count_and_write(std::uint32_t pass) { counted_->split(records_.data(), pass); }
 
-  // Reads the lists of the last pass for problem(), and records their pages. It is untimed and must be called before
-  // the pages are freed.
+  // Reads the lists of the last pass for problem(), and records their pages. This work is untimed. Call this function
+  // before the pages are freed.
   void read_lists();
-  // Returns the first mistake in the groups, or an empty text. Called after a sample.
+  // Returns the first mistake in the groups, or an empty text. Call this function after a sample.
   std::string problem() const;
   PageFaults faults_of_sample() const { return state_.to_host(stream_).front().faults; }
   std::vector<RecordedBlock> page_blocks() const;

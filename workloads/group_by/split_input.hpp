@@ -61,7 +61,7 @@ struct TilePages {
   std::uint32_t count;
 };
 
-// Enters the pages of a list into the tile. One thread calls it.
+// Enters the pages of a list into the tile. One thread calls this function.
 template <class Thread>
 SIMT_FN void walk_list(Thread& thread, const List& list, TilePages& tile, PageFaults* faults) {
   tile.count = 0;
@@ -74,7 +74,7 @@ SIMT_FN void walk_list(Thread& thread, const List& list, TilePages& tile, PageFa
   if (!whole) thread.atomic(faults->broken).fetch_add(std::uint64_t{1}, simt::relaxed);
 }
 
-// Frees the tile's pages. All threads of the block call it together, after all of them have read the pages.
+// Frees the tile's pages. All threads of the block call this function together, after all have read the pages.
 template <class Thread, class Session>
 SIMT_FN void free_tile(Thread& thread, Session& session, const TilePages& tile) {
   static_assert(tile_slices <= block_threads);

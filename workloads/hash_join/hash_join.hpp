@@ -18,7 +18,7 @@
 //
 // Before each sample with pages, the workload takes pages until the share `free_share` of all pages is free
 // (workloads/support/occupancy/pre_occupation.hpp). After every sample without nulls, the pairs are compared with the
-// host's. For tables of up to 65,536 tuples the comparison is exact, for larger tables by digests of 128 bits.
+// host's: exactly for tables of up to 65,536 tuples, and by digests of 128 bits for larger tables.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

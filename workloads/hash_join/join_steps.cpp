@@ -174,7 +174,7 @@ const JoinSteps::Expected& JoinSteps::known(const JoinInput& input) {
   return found != all.end() ? found->second : all.emplace(input, expected(input)).first->second;
 }
 
-// The host can need a second for a large join, so one process of a run computes its result for all processes.
+// The host can need a second for a large join, so one process of a run computes the result for all processes.
 JoinSteps::Expected JoinSteps::expected(const JoinInput& input) {
   constexpr std::uint32_t most_compared = 1u << 16;  // largest input that is compared pair by pair
   if (input.tuples <= most_compared) {

@@ -61,7 +61,7 @@ class BlockTable {
     next_ = reinterpret_cast<std::uint16_t*>(rows_ + shape.table_tuples);
   }
 
-  // Enters tuples begin to end - 1, at most as many as fit. All threads of the block call it together.
+  // Enters tuples begin to end - 1, at most as many as fit. All threads of the block call this function together.
   template <class Thread>
   SIMT_FN void build(Thread& thread, const PartitionedTable& table, std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t i = thread.rank_in_block(); i < shape_.slots(); i += thread.block_size()) {

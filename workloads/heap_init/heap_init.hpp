@@ -1,7 +1,7 @@
 // heap_init measures how long an allocator takes to reset its heap and to serve the first requests from the new heap.
 //
-// Paper: Spliet et al., GPGPU-7 2014, sec. 5.3. The authors report the set-up time of KMA's heap, in which a kernel
-// fills the queue of superblocks.
+// Paper: Spliet et al., GPGPU-7 2014, sec. 5.3. The authors report the set-up time of KMA's heap. In the set-up, a
+// kernel fills the queue of superblocks.
 //
 // In this workload the phase `init` is the allocator's reset(), which launches the work of the set-up without memory
 // allocation. The metric init_time of every cell is the time of the whole creation on the host's clock, with memory

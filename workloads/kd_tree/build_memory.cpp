@@ -67,7 +67,7 @@ enum Word : std::uint32_t { tail, head, finished, parts, out_of_memory, overflow
 // Largest number of parts that may be in the queue at once. If the parts of a further node would exceed this number,
 // one warp splits this node alone.
 constexpr std::uint32_t most_parts = 1u << 15;
-// A path has a bit per level in a word of 64 bits, which limits the depth.
+// A path has a bit per level in a word of 64 bits, so the depth is limited.
 constexpr std::uint32_t deepest = 60;
 
 }  // namespace

@@ -5,7 +5,7 @@
 // A warp splits a node at the best of 32 planes by the surface area heuristic (kd_tree/split_rules.hpp), requests the
 // lists of the children and frees the node's list. If one child is empty, the other one takes the node's list, and
 // nothing is requested. If both children are split further, the warp continues with one of them and puts the other one
-// into the queue, unless the queue is longer than `queued_tasks`. A warp of another multiprocessor often frees that
+// into the queue, unless the queue already has `queued_tasks` tasks. A warp of another multiprocessor often frees that
 // child's list. A list has at least one index of 4 B, and at most the indices of nearly all triangles. Warps take nodes
 // from a queue (kd_tree/work_queue.hpp); many warps share a large node (kd_tree/shared_nodes.hpp). By default the grid
 // has as many blocks as can be resident with this allocator's registers.

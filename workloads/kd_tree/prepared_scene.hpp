@@ -1,5 +1,5 @@
-// PreparedScene is a scene with its reference tree. A process keeps the last 24 scenes, and the processes of a run
-// share scenes (stored_scene.hpp), because the cells of a worker use the same few scenes repeatedly.
+// PreparedScene is a scene with its reference tree. A process keeps up to 24 recent scenes, because its cells use the
+// same few scenes repeatedly. The processes of a run share scenes (stored_scene.hpp).
 #pragma once
 
 #include <memory>

@@ -79,8 +79,8 @@ struct WorkQueue {
     return static_cast<std::int32_t>(put - taken) < static_cast<std::int32_t>(room_limit);
   }
 
-  // Puts `count` tasks. All lanes call it, and `task_of(i)` returns task i. The taking warp sees what the lanes wrote
-  // before, if the caller has synchronised the lanes.
+  // Puts `count` tasks. All lanes call this function. `task_of(i)` returns task i. If the caller has synchronised the
+  // lanes, the taking warp sees what they wrote before the put.
   template <class Thread, class Group, class TaskOf>
   SIMT_FN void put(Thread& thread, const Group& warp, std::uint32_t count, TaskOf&& task_of) const {
     std::uint32_t first = 0;
@@ -97,7 +97,7 @@ struct WorkQueue {
     warp.sync();
   }
 
-  // Waits for the next task. All lanes call it and get the task.
+  // Waits for the next task. All lanes call this function and get the task.
   template <class Thread, class Group>
   SIMT_FN Task take(Thread& thread, const Group& warp) const {
     std::uint32_t ticket = 0;
@@ -122,7 +122,7 @@ struct WorkQueue {
   }
 
   // Marks a taken task as finished. Returns true only for the last of all tasks. New tasks are put before the task that
-  // created them is finished, so the numbers of put and finished tasks are equal only at the end. One lane calls it.
+  // created them is finished, so the numbers of put and finished tasks are equal only at the end. Only one lane calls.
   template <class Thread>
   SIMT_FN bool finish(Thread& thread) const {
     const std::uint32_t done = thread.atomic(finished->word).fetch_add(1u, simt::acq_rel) + 1;

@@ -44,7 +44,7 @@ class MisuseRun final : public WorkloadRun {
     after_.free(allocator);
   }
 
-  // Checks the blocks from before and after the misuse, and those that the misuse returned, which may have 0 bytes.
+  // Checks the blocks from before and after the misuse, and the blocks (possibly of 0 bytes) that the misuse returned.
   void check_recorded(PointerCheck& check) const override {
     std::vector<RecordedBlock> all = before_.blocks();
     const std::vector<RecordedBlock> after = after_.blocks();

@@ -119,7 +119,7 @@ struct ShrinkCellsKernel {
     }
   };
 
-  // Moves the particles that stay to the front of the list, in their order. Returns their number.
+  // Moves the staying particles to the front of the list, in their order. Returns their number.
   template <class Thread>
   static SIMT_FN std::uint32_t keep_stayers(Thread& thread, const Cells& cells, std::uint32_t index, std::uint32_t step,
                                             const Arrivals& arrivals, std::uint32_t* arrived) {

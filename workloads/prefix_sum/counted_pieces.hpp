@@ -41,7 +41,7 @@ class CountedPieces {
 
   // Returns the offset of every caller's piece in the last allocation.
   std::vector<std::uint64_t> offsets() const { return offsets_.to_host(stream_); }
-  // Returns the first mistake in these offsets for these sizes, or an empty text.
+  // Returns the first mistake in the offsets for these sizes, or an empty text.
   std::string problem(const RequestSizes& sizes) const;
 
  private:

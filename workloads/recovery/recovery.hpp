@@ -2,7 +2,7 @@
 // until a round has a null. Then a share of them is freed. Finally, blocks of the same or a larger size are allocated
 // in the same way.
 //
-// With `freed_share` 1 and `growth` 1 the workload shows whether an exhausted heap is as good as new after all frees.
+// With `freed_share` 1 and `growth` 1 the workload shows whether an exhausted heap is like a new one after all frees.
 // With 0.5 and 2 the workload shows whether larger blocks can use the memory of scattered free blocks. `usable_share`
 // is the share of the pool that the first requests got. `recovered_share` is the number of bytes that the later
 // requests got, divided by the freed bytes. The times of `fill` and `again` include the host's check of each round.

@@ -89,7 +89,7 @@ class ReplayRun final : public WorkloadRun {
     drain(allocator);
   }
 
-  // Blocks that the trace never frees are in use together. The trace does not show whether other blocks are.
+  // Blocks that the trace never frees are in use together. The trace does not show this for other blocks.
   void check_recorded(PointerCheck& check) const override {
     std::vector<RecordedBlock> all = blocks_.blocks([&](std::size_t block) { return plan_.block_bytes[block]; });
     std::vector<RecordedBlock> left;

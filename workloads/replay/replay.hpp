@@ -2,8 +2,8 @@
 //
 // Each kernel of the trace is launched, and each thread makes its calls in the recorded order, with no other work
 // between them. If a thread frees a block that another thread of the same kernel allocates, the kernel is split there,
-// so no thread waits for another. Mallocs that were refused during the recording are left out. If the replay refuses a
-// malloc, the malloc and its free count as operations, but the free is not executed.
+// so no thread waits for another. Mallocs that were refused during the recording are left out. If the allocator refuses
+// a malloc of the replay, the malloc and its free count as operations, but the free is not executed.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"

@@ -70,7 +70,7 @@ class Planner {
     ++launch_;
   }
 
-  // Returns whether the call's block exists, or the same thread allocates it earlier.
+  // Returns whether the call can run now. A free needs a block that exists or that the same thread allocates earlier.
   bool is_ready(std::size_t i) const {
     const Call& call = trace_.calls[i];
     if (call.operation == Operation::malloc || call.block == no_block) return true;

@@ -4,7 +4,7 @@
 // 8 to 512 bytes. Then, `rounds` times, a share of the rows gets a new string of a new random length: the thread
 // allocates and writes the new string, and frees the old one. So blocks of many sizes are freed between live strings.
 // At the end all strings are freed. The host knows each row's text after every round, and an untimed kernel compares
-// all texts byte by byte. If malloc returns null, the old string stays in place, and the sample ends after the round.
+// all texts byte by byte. If malloc returns null, the old string stays in place, and no further round runs.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

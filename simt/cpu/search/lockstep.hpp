@@ -1,6 +1,6 @@
 // LockstepStrategy lets the lanes of a warp advance together, as on hardware without independent thread scheduling.
 //
-// Of the present warp, the lane that was at the fewest scheduling points continues. Among equal lanes, those at the
+// In the present warp, the lane that was at the fewest scheduling points continues. Among equal lanes, those at the
 // same line run one after the other. So lanes on one path make every call in turn and arrive together at group
 // operations and at converged(). Whole warps then take the warp-aggregated paths, which they rarely do in random
 // schedules. After a meeting, the lanes count as equal again. The seed determines the order within a warp and the time

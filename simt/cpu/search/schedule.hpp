@@ -60,7 +60,7 @@ struct Schedule {
 //   3.18o2     the load of lane 3 at its step 18 reads the last but two of the values of its word
 //   @2,        the decisions that follow belong to launch 2; those in front of the first mark, to launch 0
 std::string to_text(const Schedule& schedule);
-// Reads a schedule. Throws Fault(environment), which names the column of an error.
+// Reads a schedule. Throws Fault(environment) with the column of the first error, if there is one.
 Schedule parse_schedule(std::string_view text);
 
 }  // namespace simt

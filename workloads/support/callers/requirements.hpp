@@ -27,8 +27,8 @@ std::string why_unsupported(const Geometry& geometry, std::uint64_t largest_requ
 // separately whether it calls. Returns an empty text if it can.
 std::string why_torn_warps(const std::string& draw_unit, const RunSetting& setting);
 
-// Returns why the allocator cannot keep this many bytes in use at once although it never returns null, or an empty
-// text. Workloads that follow pointers inside their blocks need this check.
+// Returns why an allocator that never returns null cannot keep this many bytes in use at once, or an empty text.
+// Workloads that follow pointers inside their blocks need this check.
 std::string why_recycling(std::uint64_t live_bytes, const RunSetting& setting);
 
 // Returns why the pool cannot be filled with blocks of this size and emptied again. `free_share` of the blocks are free

@@ -30,7 +30,7 @@ class TraceRecorder;
 class AllocatorHandle {
  public:
   // Creates the allocator on the arena. The arena must outlive the handle and its copies. The last copy destroys the
-  // allocator. Throws Unsupported or simt::Fault.
+  // allocator. May throw Unsupported or simt::Fault.
   AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
 
   // After the deadline, calls of observed forms end their threads (allocators/support/adaptors/counted.hpp). The

@@ -42,7 +42,7 @@ struct AllocatorFunctions {
   // Null if the design can fill and empty every pool (allocators/support/contract/allocator.hpp).
   std::string (*why_too_many_free)(std::size_t pool_bytes, const ParameterValues&, std::size_t bytes,
                                    double free_share) = nullptr;
-  // Writes the handle. Throws Unsupported or simt::Fault.
+  // Writes the handle. May throw Unsupported or simt::Fault.
   void (*create)(Arena&, const ParameterValues&, void* handle) = nullptr;
   // Writes the observed allocator to `observed`. An alignment of 0 requires nothing.
   void (*observe)(const void* handle, std::uint32_t alignment, const CallLedger&, const FailureRule&,

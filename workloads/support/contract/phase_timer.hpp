@@ -27,7 +27,7 @@ class PhaseTimer {
 
   // Times `work`, which launches on the stream. `operations` is the number of mallocs and frees of the phase, or of
   // other operations that the workload counts. set_operations() corrects the number if it is only known after the run.
-  // If a phase occurs again in a sample, its time and operations are added.
+  // If a phase occurs again in a sample, its time and operations are added to the earlier ones.
   template <class Work>
   void phase(std::string_view name, std::uint64_t operations, Work&& work) {
     if (stages_ != nullptr) stages_->begin(Stage::timed);

@@ -66,13 +66,13 @@ struct RequestProfile {
 class WorkloadRun {
  public:
   virtual ~WorkloadRun() = default;
-  // Poisons the memory into which the kernels record. Called before each sample, untimed.
+  // Poisons the memory into which the kernels record. The harness calls this function before each sample, untimed.
   virtual void prepare() = 0;
   // Runs one repetition. It leaves no blocks if the allocator can free and is not reset afterwards. In verification
   // passes the allocator is an observed one, unless the workload keeps data in its blocks (trait writes_blocks).
   virtual void sample(const AllocatorHandle& allocator, PhaseTimer& timer) = 0;
-  // Checks the records of the kernels. Called after a sample, untimed. Throws CellFailure for mistakes that a pointer
-  // check cannot find.
+  // Checks the records of the kernels. The harness calls this function after a sample, untimed. Throws CellFailure for
+  // mistakes that a pointer check cannot find.
   virtual void check_recorded(PointerCheck& check) const = 0;
   // Returns the requests that the leak check repeats.
   virtual RequestProfile requests() const = 0;

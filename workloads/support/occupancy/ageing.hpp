@@ -3,9 +3,9 @@
 // Up to 1,024 threads allocate and free at random for a number of rounds, like a long-running program. In each round
 // about half of the threads act on one of their slots: a thread fills the slot if it is empty, and empties it if it is
 // full. The size of a request is one of the workload's sizes, or a half or a quarter of one. At the end all blocks are
-// freed except every eighth, so that no design gets one large piece back. A thread of a design that frees in bulk frees
-// all its blocks each time it empties a slot, and at the end. The calls do not depend on the results of earlier calls.
-// If the allocator refuses a request, the slot stays empty.
+// freed except every eighth, so that no design gets one large piece back. If a design frees in bulk, a thread frees all
+// its blocks each time it empties a slot, and at the end. The calls do not depend on the results of earlier calls. If
+// the allocator refuses a request, the slot stays empty.
 #pragma once
 
 #include <cstdint>

@@ -74,8 +74,8 @@ void Occupants::fill(const AllocatorHandle& allocator, std::uint64_t bytes) {
   });
 }
 
-// Counts the refusals among the first requests. OccupyKernel skips requests only after as many refusals as its limit.
-// Below the limit, each null is a refusal; above it, the exact number does not matter.
+// Counts the refusals among the first requests. OccupyKernel skips requests only after `enough_refusals` refusals.
+// Below this number, each null is a refusal. From it on, the exact number does not matter.
 void Occupants::count_refusals(std::size_t requests) {
   refusals_.fill_bytes(stream_, 0);
   if (requests == 0) return;

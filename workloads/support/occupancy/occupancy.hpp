@@ -1,9 +1,9 @@
 // This file brings an allocator to a given share of free pages before a measurement.
 //
 // The pattern of the free pages is a part of the setting (workloads/support/random/page_set.hpp):
-//   uniform      a random set of pages is in use, as many as asked for, rounded to clusters of pages
-//   first_fit    the pages from the front are in use, the rest is one cluster
-//   self_filled  the allocator's own malloc took them
+//   uniform      a random set of pages is in use; its size is rounded to whole clusters of pages
+//   first_fit    the first pages are in use; the others are free
+//   self_filled  the allocator's own malloc takes the pages
 //
 // An allocator of equal pages that can mark pages as used has these members:
 //   std::uint32_t page_count() const;
@@ -31,7 +31,7 @@ using MakeRequests = std::function<void(std::size_t begin, std::size_t end)>;
 void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const FilledPool::Requests& requests,
                void** blocks, const MakeRequests& make);
 
-// Occupants are blocks of the allocator's own malloc, which keep memory in use.
+// Occupants are blocks from the allocator's own malloc that keep memory in use.
 class Occupants {
  public:
   // With more requests per launch Ouroboros needs longer to fill a pool. With fewer requests per launch ScatterAlloc

@@ -40,7 +40,7 @@ struct MultisetDigest {
     mixed += other.mixed;
     mixed_again += other.mixed_again;
   }
-  // Adds this digest to a digest in device memory, to which other threads may add at the same time.
+  // Adds this digest to a digest in device memory. Other threads may add to that digest at the same time.
   template <class Thread>
   SIMT_FN void add_to(Thread& thread, MultisetDigest& shared) const {
     thread.atomic(shared.count).fetch_add(count, simt::relaxed);

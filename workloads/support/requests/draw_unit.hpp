@@ -1,7 +1,7 @@
 // A draw unit is a thread, a warp or a block. All callers of a unit share its random decisions.
 //
-// Paper: Adinetz & Pleiter 2014, which calls this the branch divergence of a test. If each thread decides, the lanes of
-// a warp diverge.
+// Paper: Adinetz & Pleiter 2014. The authors call the choice of the unit the branch divergence of a test. If each
+// thread decides, the lanes of a warp diverge.
 #pragma once
 
 #include <string>

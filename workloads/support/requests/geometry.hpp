@@ -1,5 +1,5 @@
-// Geometry describes the threads of a grid that call the allocator. These are the first `lanes_per_warp` lanes of every
-// warp, in the order of the grid, until there are `callers`.
+// Geometry describes the threads of a grid that call the allocator. The callers are the first `lanes_per_warp` lanes of
+// every warp, in the order of the grid, up to the number `callers`.
 //
 // The papers use different numbers of calling lanes. In Vinkler & Havran 2015 (sec. 5) one lane per warp calls, so an
 // allocator cannot combine the requests of a warp. Winter et al., PPoPP'21, test all 32 lanes and one lane.

@@ -2,7 +2,7 @@
 // does not depend on devices.
 //
 // TAS and WAS are defined as in Pham et al. 2025, section 3.2. TAS is the mean number of steps of a malloc. WAS is the
-// mean over the warps of the largest number of steps of their lanes. If threads call malloc more than once, the n-th
+// mean, over all warps, of the largest number of steps of a lane. If threads call malloc more than once, the n-th
 // mallocs of the lanes of a warp belong together.
 #pragma once
 

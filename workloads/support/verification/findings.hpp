@@ -49,7 +49,7 @@ class Findings {
   }
 
   std::size_t count() const { return findings_.size(); }
-  // Drops the results after the first `count`. These are invalid if a deadline ended calls half-way.
+  // Drops the results after the first `count`. The later results are invalid if a deadline ended calls half-way.
   void forget_after(std::size_t count) {
     while (findings_.size() > count) findings_.pop_back();
   }

@@ -17,7 +17,7 @@ constexpr std::uint64_t least_rounds = 16;
 constexpr std::uint64_t rounds_per_pool = 8;
 constexpr std::uint64_t rounds_to_judge = 16;
 constexpr std::uint32_t most_rounds_together = 16;
-// A pool for rounds of this many requests shows a leak as surely as a pool for a million requests, and takes less time.
+// Rounds of this many requests show a steady leak, too, and take less time than rounds of a million requests.
 constexpr std::uint32_t most_callers = 1 << 14;
 using Clock = std::chrono::steady_clock;
 
@@ -68,7 +68,7 @@ std::optional<LeakResult> LeakCheck::by_few_then_many(const std::function<std::o
   return with_many && with_many->complete ? with_many : with_few;
 }
 
-// Returns the result of the first instance that is large enough for the design.
+// Returns the result of the first instance that is large enough for the design, or nothing if there is none.
 std::optional<LeakResult> LeakCheck::growing() {
   constexpr std::size_t step = 64 * 1024;
   const std::size_t first = (profile_.bytes() * rounds_per_pool + step - 1) / step * step;

@@ -11,7 +11,7 @@
 // round, the check uses that allocator. The result of a second instance is kept for other cells of the allocator with
 // the same requests (findings.hpp).
 //
-// If the first round had no nulls, nulls of later rounds are a leak if they persist, and are also many or grow. The
+// After a first round without nulls, nulls of later rounds are a leak if they persist, and are also many or grow. All
 // other nulls of later rounds count as refusals: a free piece may be too small for a request, or a search may give up
 // early. The result includes their number.
 #pragma once

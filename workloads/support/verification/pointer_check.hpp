@@ -127,8 +127,8 @@ class PointerCheck {
   std::string first_;
 };
 
-// Returns a text such as "15 KiB": in the largest binary unit with a value of at least 1, with one decimal if the value
-// is not whole.
+// Returns the bytes in the largest binary unit with a value of at least 1, such as "15 KiB". The text has one decimal
+// if the value is not whole.
 std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace allocbench

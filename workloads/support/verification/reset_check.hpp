@@ -51,15 +51,15 @@ class ResetCheck {
   std::optional<std::string> on_second_instance(std::size_t pool_bytes);
   // Returns the smallest number of blocks that any of several new instances serves.
   std::size_t least_served_by_new(std::size_t pool_bytes);
-  // Checks that after `prepare` the pool serves as much as a new one, or less if new ones differ. `from_new` is the
-  // number of blocks of a new one. A smaller number from another new instance replaces it.
+  // Checks that after `prepare` the pool serves as much as a new one, or at most a quarter less if new ones differ.
+  // `from_new` is the number of blocks of a new one. A smaller number from another new instance replaces it.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
   // Checks free(null) on a full pool of a design that does not free in bulk.
   void require_nulls_ignored(const Small& small, std::size_t from_new);
-  // Takes blocks until none is left or the limit is reached: first with many threads, then with few, at last with a
-  // single lane, or with a warp if all lanes must call together. A search of a full pool takes long. So `expected`, the
-  // number of blocks that the pool served earlier, keeps the number of failing calls small.
+  // Takes blocks until none is left or the limit is reached: first with many threads, then with few, then with a single
+  // lane (a warp if all lanes must call together). A search of a full pool takes long. So `expected`, the number of
+  // blocks that the pool served earlier, keeps the number of failing calls small.
   Blocks drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected);
   bool out_of_time() const { return std::chrono::steady_clock::now() > budget_ends_; }
   std::size_t one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks);
