@@ -256,7 +256,7 @@ TEST(KmaSuperblockQueue, KeepsAllSuperblocksThoughLoadsShowOldValues) {
   }
 }
 
-// In the published form, an active superblock keeps its size.
+// In the published form, an active superblock keeps its block size.
 TEST(Kma, LeavesAnActiveSuperblockToItsSize) {
   Rig<Kma> rig(2 * 256, superblocks_of(256), 1, 1);
   rig.free(rig.malloc({16}));

@@ -20,8 +20,8 @@ struct InitialiseFifo {
   }
 };
 
-// In PushAndPop, every lane pushes `each` numbers of its own. It also tries to pop a number, except after the first
-// push and every fourth one from there. `seen` counts the popped numbers. The lanes use all functions of the FIFO.
+// In PushAndPop, every lane pushes `each` numbers of its own. After each push but the first, the fifth, the ninth and
+// so on, the lane tries to pop a number. `seen` counts the popped numbers. The lanes use all functions of the FIFO.
 template <class Value>
 struct PushAndPop {
   template <class Thread, class Fifo>

@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Simt, Conformance, ::testing::ValuesIn(settings()),
                          [](const ::testing::TestParamInfo<Setting>& setting) { return setting.param.name; });
 
 // These masks are full, half, sparse, irregular, single-lane and all but one lane. A test splits a warp by one of them,
-// so that its complement is tested as well.
+// so the complement of the mask is tested as well.
 inline constexpr LaneMask masks[] = {full_warp, 0x0000ffffu, 0x80000001u, 0x5a5a1234u, 0x00000100u, 0xfffffffeu};
 
 // Returns the members of the group of `lane` after such a split.

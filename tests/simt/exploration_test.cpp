@@ -62,7 +62,7 @@ TEST(Exploration, OrdersOfThreeLanes) { EXPECT_EQ(explore(0, 3, TwoSteps{}).runs
 TEST(Exploration, FindsALostUpdateWithOnePreemption) {
   EXPECT_EQ(explore(0, 2, zoo::LostUpdate{}).failures, 0u);
   const Found found = explore(1, 2, zoo::LostUpdate{});
-  // The preemption lies between load and store of one of the three updates of the lane that begins.
+  // The lane that begins makes three updates. The preemption lies between load and store of an update.
   EXPECT_EQ(found.failures, 2u * 3u);
   EXPECT_EQ(found.fewest_preemptions, 1u);
 }

@@ -72,8 +72,8 @@ class Forecaster {
 
   Forecast about(const std::string& figure, const Cell& cell) const;
   // Returns the time to fill the cell's pool, from fills in this run: those of the same allocator and workload,
-  // otherwise of its other workloads if this workload fills pools. Returns 0 if there are none, or if the cell's pool
-  // is empty at the start (`free_share` 1).
+  // otherwise those of the allocator's other workloads, if this workload fills pools. Returns 0 if there are none, or
+  // if the cell's pool is empty at the start (`free_share` 1).
   double fill_seconds(const Cell& cell) const;
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), counts only the fills that a copy of the filled pool does not save.

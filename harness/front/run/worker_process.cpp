@@ -117,9 +117,9 @@ WorkerProcess::WorkerProcess(const WorkerProgram& program, const std::vector<std
   const auto in_child = [&](auto&) {
     // The event pipe keeps its number, and only this child may inherit it.
     fcntl(events.write_end, F_SETFD, 0);
-    // The worker dies with this program, even if kill -9 ends it.
+    // The worker dies with this program, even if kill -9 ends this program.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // This program may have ended before the previous line, so the worker checks its parent.
+    // This program may have ended before the call of prctl(), so the worker checks its parent.
     if (getppid() != parent) _exit(127);
     ::signal(SIGPIPE, SIG_DFL);
   };

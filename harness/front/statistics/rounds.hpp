@@ -74,8 +74,8 @@ std::size_t rank_of_interval(std::size_t rounds);
 // Returns one value per round, in the order of the rounds.
 std::vector<double> values_of(const Rounds& rounds, Statistic statistic);
 
-// Returns the estimate from at least one round. Readings of the clock are multiples of `clock_step`; it is 0 for other
-// quantities.
+// Returns the estimate from at least one round. Readings of the clock are multiples of `clock_step`. For other
+// quantities `clock_step` is 0.
 Estimate estimate(const Rounds& rounds, Statistic statistic, double clock_step);
 
 }  // namespace allocbench::front

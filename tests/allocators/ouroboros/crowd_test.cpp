@@ -158,7 +158,7 @@ TYPED_TEST(OuroborosStress, SurvivesSeededStressOnTinyHeaps) {
   }
 }
 
-// The chunks have many pages, so warps draw without loading the count, and masks have several words.
+// The chunks have many pages, so warps draw pages without loading the count, and masks have several words.
 TYPED_TEST(OuroborosStress, SurvivesSeededStressWithLargeChunks) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(60); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);

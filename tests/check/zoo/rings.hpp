@@ -67,8 +67,8 @@ class MissedMark : public Specimen {
 };
 
 // RingWrap is a ring of free slots with tickets at both ends. A lane that has a ticket but has not taken its slot yet
-// keeps its place in the ring. A put one lap later must wait for this lane. A put that stores at once overwrites a
-// slot, and the lane with the ticket of the overwritten slot waits forever.
+// keeps its place in the ring. A put one lap later must wait for this lane. A put that does not wait overwrites a slot,
+// and the lane with the ticket of the overwritten slot waits forever.
 template <Form form>
 class RingWrap : public Specimen {
  public:
