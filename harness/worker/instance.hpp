@@ -45,7 +45,7 @@ class Instance final : public AllocatorInstance {
   PointerRules rules(bool check_overlap) const;
   // Checks reset() and free(null) once, with as many lanes per warp as the first cell uses. The result holds for all
   // cells. If the deadline ends the check, the next cell repeats it. No block may be in use before the check, and the
-  // allocator needs a reset after it. Throws CellFailure.
+  // allocator needs a reset after it. Throws CellFailure if the check fails.
   const std::string& check_reset(std::uint32_t lanes_per_warp);
 
   const void* last_user = nullptr;  // cell that ran last; null after a reset or a failure

@@ -46,8 +46,8 @@ Found explore(std::uint32_t preemptions, std::uint32_t lanes, Kernel kernel) {
 }
 
 // Two lanes A and B have the steps 1 and 2 each. Without a preemption, the schedules are A A B B and B B A A. With one
-// preemption, when A begins, B comes in before step 1 or 2 of A and runs to its end. With two, in each of these cases,
-// A returns before step 1 or 2 of B. The same holds when B begins.
+// preemption, when A begins, B comes in before step 1 or 2 of A and runs to its end. With two preemptions, in each of
+// these cases, A returns before step 1 or 2 of B. The same holds when B begins.
 TEST(Exploration, CountsByHand) {
   EXPECT_EQ(explore(0, 2, TwoSteps{}).runs, 2u);
   EXPECT_EQ(explore(1, 2, TwoSteps{}).runs, 2u * (1 + 2));

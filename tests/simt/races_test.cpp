@@ -129,7 +129,7 @@ TEST(Races, PlainAccessToAnAtomicWordIsReported) {
 }
 
 // In HandOver, even lanes write to a block of 4 words each and push it. Odd lanes pop a block and write to it. The top
-// word packs a generation, against ABA, and the index of a block.
+// word has a generation (against ABA) and the index of a block.
 template <class Success, class Failure>
 struct HandOver {
   static constexpr int giver_line = __LINE__ + 6;

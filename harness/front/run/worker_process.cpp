@@ -251,7 +251,7 @@ void WorkerProcess::kill(double reap_seconds) {
 std::string WorkerProcess::output_tail() const {
   const std::string& text = state_->kept_output;
   if (text.size() <= kept_output_bytes) return text;
-  // Only whole lines are returned.
+  // If the kept text has a newline, the result begins with a whole line.
   const auto start = text.find('\n', text.size() - kept_output_bytes);
   return text.substr(start == std::string::npos ? text.size() - kept_output_bytes : start + 1);
 }

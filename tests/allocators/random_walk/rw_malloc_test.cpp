@@ -230,7 +230,7 @@ TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
   }
 }
 
-// There are 32 free pages, no two side by side, so a shared run of more than one page is impossible.
+// There are 32 free pages, and no two are neighbours, so a shared run of more than one page is impossible.
 TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
