@@ -36,7 +36,7 @@ class Instance final : public AllocatorInstance {
   void fail_if_late();
   // Allocates memory for flush_l2(). Throws CellFailure if the back end has no L2 cache.
   void prepare_to_flush_l2();
-  // Writes twice the size of the L2 cache, so that no data of the allocator is left in it. Enqueued on the stream.
+  // Writes twice the size of the L2 cache, so that no data of the allocator is left in it. The stream gets this write.
   void flush_l2();
   // Makes the allocator new, if this is possible in this process. A design without reset() gets a new instance, but
   // only if `without_device_heap` states that later requests do not use the device heap, which no process can reset.

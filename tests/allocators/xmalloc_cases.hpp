@@ -63,8 +63,8 @@ struct PopAll {
   }
 };
 
-// Tests a ring of 8 slots of type `Slot` for numbers of type `Value`. `Ends` is the state that the FIFO keeps beside
-// the ring.
+// Tests a ring of 8 slots of type `Slot` for numbers of type `Value`. `Ends` is the state that the FIFO has in addition
+// to the ring.
 template <class Fifo, class Ends, class Slot, class Value>
 void expect_fifo_passes_every_admitted_value_once() {
   constexpr std::uint32_t lanes = 48, each = 9;

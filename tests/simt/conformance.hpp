@@ -122,7 +122,7 @@ class Conformance : public ::testing::TestWithParam<Setting> {
     return buffer;
   }
 
-  // Runs the kernel with an output of `per_thread` words for every thread, which are zero before the launch.
+  // Runs the kernel with `per_thread` words of output for every thread. The words are zero before the launch.
   template <class T = std::uint32_t, class Kernel, class... Args>
   std::vector<T> run(LaunchShape shape, std::size_t per_thread, Kernel kernel, Args... args) {
     auto output = zeros<T>(std::size_t{shape.blocks} * shape.threads_per_block * per_thread);

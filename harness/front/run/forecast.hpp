@@ -1,10 +1,10 @@
 // Forecaster predicts the time of a cell and the probability that the cell loses a worker.
 //
-// The time comes from the first of these sources that knows it: smaller cells of the same series in this run, earlier
-// results of this card model, earlier results of another model (scaled by the ratios so far), the allocator's other
-// cells of the config in this run together with a constant. The probability comes from failures in this run and in
-// earlier results. A forecast decides when a cell is measured and how long its short deadline is. It does not change a
-// measured number.
+// The time comes from the first source that knows it. The sources are smaller cells of the same series in this run,
+// earlier results of this card model, earlier results of another model (scaled by the ratios so far), and the
+// allocator's other cells of the config in this run (with a constant). The probability comes from failures in this run
+// and in earlier results. A forecast decides when a cell is measured and how long its short deadline is. It does not
+// change a measured number.
 #pragma once
 
 #include <cstddef>

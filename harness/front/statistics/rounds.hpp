@@ -4,9 +4,9 @@
 // A round counts as one value, the statistic of its samples. Samples of one process share its memory layout and clock
 // phase, so they predict little about the next process. The estimate is the median of the rounds' values. The bounds of
 // its interval are interpolated between neighbours of the sorted values. This assumes little about the distribution,
-// because the number of values below the median is always binomial. So the interval also suits
-// values with two modes, which times of processes often have.
-// docs/methodology-measurement.md has the reasons and the coverage.
+// because the number of values below the median is binomial for every continuous distribution. So the interval also
+// suits values with two modes, which times of processes often have. docs/methodology-measurement.md has the reasons and
+// the coverage.
 #pragma once
 
 #include <algorithm>

@@ -33,7 +33,7 @@ class SlotPool {
   std::uint32_t slots_ = 0;
 };
 
-// SlotBits is a word with a bit for each slot, which is set if the slot is taken.
+// SlotBits is a word with a bit for each slot. The bit is set if the slot is taken.
 class SlotBits {
  public:
   static constexpr std::uint32_t none = 32;
