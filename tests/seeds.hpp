@@ -8,8 +8,8 @@
 
 namespace allocbench::testing {
 
-// Returns `usual` times the environment variable ALLOCBENCH_SEED_FACTOR (1 if unset), rounded up, at least 1. A factor
-// of 10 suits a long search. Test presets with a sanitizer use 0.1, to look for bad paths and not for rare schedules.
+// Returns `usual` times the environment variable ALLOCBENCH_SEED_FACTOR (1 if unset), rounded up, but at least 1. A
+// factor of 10 suits a long search. Test presets with a sanitizer use 0.1, because they do not look for rare schedules.
 inline std::uint64_t seeds(std::uint64_t usual) {
   const char* const factor = std::getenv("ALLOCBENCH_SEED_FACTOR");
   if (factor == nullptr) return usual;

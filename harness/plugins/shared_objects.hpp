@@ -27,7 +27,7 @@ class SharedObject {
   const std::filesystem::path& file() const { return file_; }
   // Returns the sources of the file, as text that protocol/sources.hpp parses.
   const std::string& sources() const { return sources_; }
-  // Returns an exported function of type `Function*`. Throws BadPlugin.
+  // Returns an exported function of type `Function*`. Throws BadPlugin if there is none.
   template <class Function>
   Function* function(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));

@@ -31,7 +31,7 @@ class Backend {
   virtual std::size_t device_heap_bytes() const = 0;
 };
 
-// Opens the device and sets its heap before anything is launched. Throws simt::Fault(environment).
+// Opens the device and sets its heap before any launch. Throws simt::Fault(environment) if this fails.
 std::unique_ptr<Backend> open_backend(const BackendOptions& options);
 
 // Loads the driver and returns the PCI bus id of the device, or an empty text if the id is unknown, as on the CPU back

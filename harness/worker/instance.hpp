@@ -36,7 +36,7 @@ class Instance final : public AllocatorInstance {
   void fail_if_late();
   // Allocates memory for flush_l2(). Throws CellFailure if the back end has no L2 cache.
   void prepare_to_flush_l2();
-  // Writes twice the size of the L2 cache, so that no data of the allocator is left in it. Enqueued on the stream.
+  // Writes twice the size of the L2 cache, so that no data of the allocator is left in it. The stream gets this write.
   void flush_l2();
   // Makes the allocator new, if this is possible in this process. A design without reset() gets a new instance, but
   // only if `without_device_heap` states that later requests do not use the device heap, which no process can reset.
@@ -45,7 +45,7 @@ class Instance final : public AllocatorInstance {
   PointerRules rules(bool check_overlap) const;
   // Checks reset() and free(null) once, with as many lanes per warp as the first cell uses. The result holds for all
   // cells. If the deadline ends the check, the next cell repeats it. No block may be in use before the check, and the
-  // allocator needs a reset after it. Throws CellFailure.
+  // allocator needs a reset after it. Throws CellFailure if the check fails.
   const std::string& check_reset(std::uint32_t lanes_per_warp);
 
   const void* last_user = nullptr;  // cell that ran last; null after a reset or a failure

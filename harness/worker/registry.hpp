@@ -99,7 +99,7 @@ class AllocatorInstance {
 };
 
 // Creates an instance. `process` receives the time of the instance's work and the findings of its checks, and must
-// outlive the instance. Throws CellFailure if the design cannot use this pool or these parameters, or simt::Fault.
+// outlive it. Throws CellFailure if the design cannot use this pool or these parameters. May throw simt::Fault.
 std::unique_ptr<AllocatorInstance> create_instance(const AllocatorType& type, simt::Stream& stream,
                                                    std::size_t pool_bytes, const ParameterValues& parameters,
                                                    ProcessState& process);

@@ -11,7 +11,7 @@
 
 namespace allocbench::worker {
 
-// Returns the allocator of a cell, which has the format that run_by_hand() describes.
+// Returns the allocator of `cell`, a text in the format that run_by_hand() describes.
 AllocatorRequest allocator_of(const std::string& cell, const Registry& registry);
 
 // Verifies and measures a cell. `cell` is one JSON object that joins the protocol's commands: "allocator",

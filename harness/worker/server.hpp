@@ -51,7 +51,7 @@ class Server {
   // Returns a listener that writes the stages of work on a cell as events. The listener is empty if they are not
   // `wanted`.
   StageListener listener(const std::string& cell, bool wanted) const;
-  // Adds the energy of a repetition to the cell's first sample, if the device counts it.
+  // Adds the energy of a repetition to the cell's first sample, if the device counts energy.
   void add_energy(OpenCell& cell, protocol::Sample& sample);
   // Returns the answer of `work`, or `failed` if `work` throws an exception that is a result of the cell.
   template <class Work>

@@ -52,7 +52,7 @@ TEST(AWMalloc, RefusesWhatThePoolCannotHold) {
 }
 
 // Algorithm 2 of the paper may hand out a range that no thread reserved (aw_malloc.hpp). Between two wraps, every byte
-// may be handed out only once. Eight threads request 32 B each from a pool of 272 B, so it wraps at most once.
+// may be handed out only once. Eight threads request 32 B each from a pool of 272 B, so the offset wraps at most once.
 TEST(AWMalloc, NeverHandsOutAByteTwiceBetweenTwoWraps) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(300); ++seed) {
     Rig<AWMalloc> rig(272, {}, seed);

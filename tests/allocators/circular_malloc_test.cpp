@@ -251,7 +251,7 @@ using ReworkedForms = ::testing::Types<CMallocReworked, CFMallocReworked, CMMall
 TYPED_TEST_SUITE(ReworkedWalkTest, ReworkedForms);
 
 TYPED_TEST(ReworkedWalkTest, LeavesOutChunksThatWereTooSmallFromTheStart) {
-  // Each of the nine levels has 4 KiB. Every chunk of the upper eight levels is taken as a whole, which leaves the
+  // Each of the nine levels has 4 KiB. Every chunk of the upper eight levels is taken as a whole. This leaves the
   // offset in the last level.
   Rig<TypeParam> rig(64 * 1024, {}, 1, 1);
   for (std::uint64_t bytes = 4096; bytes >= 32; bytes /= 2) {

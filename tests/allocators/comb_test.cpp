@@ -210,7 +210,7 @@ TEST(Comb, MemoryMovesBetweenClasses) {
     const std::uint64_t unit = bytes <= 2048 ? bytes : (bytes + 4095) / 4096 * 4096;
     const std::size_t count = (1 << 18) / unit;
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(count, bytes));
-    // Lanes that take runs at once may leave a gap that is too small for another run.
+    // Lanes that take runs at the same time may leave a gap that is too small for another run.
     const std::size_t gaps = bytes > 4096 ? 1 : 0;
     EXPECT_GE(static_cast<double>(served(blocks) + gaps), 0.95 * static_cast<double>(count)) << bytes;
     EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");

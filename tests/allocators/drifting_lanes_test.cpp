@@ -1,8 +1,8 @@
 // In the kernels of these tests, each thread frees a block before or after it allocates another one. All blocks have
 // the same size, which all threads know. Two kinds of lanes come to the malloc later than the rest of their warp. One
-// kind gives a superblock back. The other kind frees a block beside lanes without a block. So lanes of one warp may
-// allocate in two groups at once. The tests run on both back ends. On CUDA, a kernel that does not end within a minute
-// ends the program.
+// kind gives a superblock back. The other kind frees a block while other lanes have none. So lanes of one warp may
+// allocate in two groups at the same time. The tests run on both back ends. On CUDA, a kernel that does not end within
+// a minute ends the program.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -155,8 +155,8 @@ TEST(KmaReworked, TakesAnActiveSuperblockThatNobodyUsesFromAnotherSize) {
 }
 
 // Thread 0 prepares an active superblock of three blocks. Thread 1 takes all of them before thread 0 stores the
-// superblock in the entry of its size. This is possible if the entry had the same superblock once before, because a
-// load of thread 1 may return that old entry.
+// superblock in the entry of the block size. This is possible if the entry had the same superblock once before, because
+// a load of thread 1 may return that old entry.
 struct TakeBeforeEntered {
   static constexpr std::uint32_t log2 = 6;
 
@@ -229,8 +229,8 @@ std::uint32_t length_from(std::uint64_t end, const std::vector<std::uint64_t>& l
   return length;
 }
 
-// A lane may load old values of the head and of its link, but the newest tail. The lane then finds the same superblock
-// at the head and at the tail, although at different times.
+// A lane may load old values of the head and of the head's link, but the newest tail. The lane then finds the same
+// superblock at the head and at the tail, although at different times.
 TEST(KmaSuperblockQueue, KeepsAllSuperblocksThoughLoadsShowOldValues) {
   constexpr std::uint32_t superblocks = 3;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
@@ -256,7 +256,7 @@ TEST(KmaSuperblockQueue, KeepsAllSuperblocksThoughLoadsShowOldValues) {
   }
 }
 
-// In the published form, an active superblock keeps its size.
+// In the published form, an active superblock keeps its block size.
 TEST(Kma, LeavesAnActiveSuperblockToItsSize) {
   Rig<Kma> rig(2 * 256, superblocks_of(256), 1, 1);
   rig.free(rig.malloc({16}));

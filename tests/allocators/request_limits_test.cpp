@@ -94,7 +94,7 @@ TYPED_TEST(RequestLimitsTest, RefusesWhatNoPoolHoldsAndStaysAsItWas) {
     }
   }
   expect_no_broken_invariant(*rig);
-  // In one warp, every second lane makes a small request beside lanes that request these sizes.
+  // In one warp, every second lane makes a small request, and the other lanes request these sizes.
   std::vector<std::uint64_t> mixed = absurd_sizes(pool_bytes);
   for (std::size_t i = 0; i < mixed.size(); i += 2) mixed[i] = 16;
   const std::vector<void*> blocks = rig->malloc(mixed);

@@ -368,10 +368,10 @@ FillCounts fill_of(std::uint32_t regions) {
   return result;
 }
 
-// A walk that starts near the end of an access block leaves it at once. Later walks must still start in this block.
+// A walk that starts near the end of an access block leaves it immediately. Later walks must still start in this block.
 // Otherwise pass 2 tries all pages from the first one on, and the pages tried per request grow with the pool. As
-// published, an access block has an eighth of all regions. On average, a request reads more than half as many counters
-// as a block has, and fewer than three more than a block has.
+// published, an access block has an eighth of all regions. If a block has n counters, a request reads more than n / 2
+// and fewer than n + 3 counters on average.
 TEST(ScatterAlloc, TriesAsManyPagesPerRequestToFillALargePoolAsASmallOne) {
   for (const std::uint32_t regions : {64u, 256u}) {
     SCOPED_TRACE(::testing::Message() << regions << " regions");
@@ -413,8 +413,8 @@ TEST(ScatterAlloc, GivesTheSamePageToARunOfOnePageAndToAChunk) {
 }
 
 TYPED_TEST(ScatterAllocTest, SurvivesSeededStressOnTinyPools) {
-  // As published, a run of exactly one page can be taken for a page of chunks (docs/findings.md), so that size is left
-  // out.
+  // As published, a run of exactly one page can be taken for a page of chunks (docs/findings.md), so the test leaves
+  // out this size.
   const std::uint64_t page = is_published<TypeParam> ? 1025 : 1024;
   const std::vector<std::vector<std::uint64_t>> mixes = {
       {16}, {16, 24, 48}, {512, page}, {16, 256, page, 2048}, {page, 1100, 3000}, {16, 100, 200, 500, 1500}};

@@ -20,8 +20,8 @@ struct InitialiseFifo {
   }
 };
 
-// In PushAndPop, every lane pushes `each` numbers of its own. It also tries to pop a number, except after the first
-// push and every fourth one from there. `seen` counts the popped numbers. The lanes use all functions of the FIFO.
+// In PushAndPop, every lane pushes `each` numbers of its own. After each push but the first, the fifth, the ninth and
+// so on, the lane tries to pop a number. `seen` counts the popped numbers. The lanes use all functions of the FIFO.
 template <class Value>
 struct PushAndPop {
   template <class Thread, class Fifo>
@@ -63,8 +63,8 @@ struct PopAll {
   }
 };
 
-// Tests a ring of 8 slots of type `Slot` for numbers of type `Value`. `Ends` is the state that the FIFO keeps beside
-// the ring.
+// Tests a ring of 8 slots of type `Slot` for numbers of type `Value`. `Ends` is the state that the FIFO has in addition
+// to the ring.
 template <class Fifo, class Ends, class Slot, class Value>
 void expect_fifo_passes_every_admitted_value_once() {
   constexpr std::uint32_t lanes = 48, each = 9;

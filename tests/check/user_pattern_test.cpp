@@ -16,7 +16,7 @@ struct Memory {
   alignas(16) std::array<std::byte, 512> bytes{};
 };
 
-// Returns the offsets of a block that its owner accesses: 64 bytes at either end.
+// Returns the offsets of a block that its owner accesses: 64 bytes at each end.
 std::set<std::size_t> edges(std::size_t bytes) {
   std::set<std::size_t> offsets;
   for (std::size_t i = 0; i < bytes; ++i) {

@@ -77,8 +77,8 @@ class Heap {
   std::vector<std::uint64_t> refused_sizes() const;
   // Returns how many bytes of the pool are not in the device heap.
   std::size_t arena_bytes() { return arena_->pool().bytes; }
-  // Returns the bytes in which blocks can lie: the arena's part of the pool and the whole device heap, as far as the
-  // design uses them.
+  // Returns the bytes in which blocks can lie: the arena's part of the pool, and the whole device heap if the design
+  // uses it.
   std::size_t memory_bytes();
   // Returns whether a served block is not in the device heap.
   bool in_pool(std::size_t slot) const;

@@ -211,8 +211,8 @@ void max_request(const AllocatorType& type, Report& report) {
   }
 }
 
-// A request above the pool must get null and leave the heap as it was. A lone lane requests each size, and so do the
-// odd lanes of a warp while the even lanes make ordinary requests.
+// A request above the pool must get null and leave the heap as it was. A lone lane requests each size. Then the odd
+// lanes of a warp do this while the even lanes make ordinary requests.
 void wild_sizes_case(const AllocatorType& type, Report& report) {
   const std::size_t pool = supported_pool(type, main_pool);
   const std::vector<std::uint64_t> sizes = wild_sizes(pool);

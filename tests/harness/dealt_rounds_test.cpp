@@ -1,5 +1,5 @@
 // These tests divide the rounds of each kept run of configs/aa.json and configs/aa_*.json on one card into pairs of
-// runs. They show what a comparison of runs with up to twenty rounds, the default on a GPU, reports about the same
+// runs. They show what a comparison of runs with up to twenty rounds (the default on a GPU) reports about the same
 // card, and about a card that is 5 % slower.
 #include <gtest/gtest.h>
 
@@ -40,8 +40,8 @@ bool is_precise(const Rounds& rounds) {
   return half_width && *half_width <= default_precision;
 }
 
-// Deals the rounds of a cell to both sides, by turns and in random order. A side gets rounds until each phase is
-// precise, it has twenty rounds, or its rounds are used up. The times of `other` are multiplied by `factor`.
+// Shuffles the rounds of a cell and deals them to both sides in turn. A side gets rounds until each phase is precise,
+// it has twenty rounds, or its rounds are used up. The times of `other` are multiplied by `factor`.
 void deal(const ComparedCell& kept, Generator& generator, Side& one, Side& other, double factor) {
   const std::size_t count = kept.phases.front().rounds.size();
   std::vector<std::size_t> order(count);
@@ -105,8 +105,8 @@ TEST(DealtRounds, OfOneCardHardlyEverDiffer) {
 }
 
 // The variances of a config's other cells count, too. So a small config with a few noisy cells hides more of the
-// slow-downs of its precise cells. At least nine of ten are found in each config, and at least 95 % in all configs
-// together.
+// slow-downs of its precise cells. At least nine of ten slow-downs are found in each config, and at least 95 % in all
+// configs together.
 TEST(DealtRounds, ShowAPlantedSlowDownOfFivePercent) {
   Found all;
   for (const fs::path& runs : kept_runs()) {

@@ -20,7 +20,7 @@ TEST(Effect, IsWelchsTestOfFewRounds) {
 }
 
 // The expected values are from scipy.stats.ttest_ind(log b, log a, equal_var=False, trim=1/9). Of nine rounds, one at
-// either end is left out.
+// each end is left out.
 TEST(Effect, IsYuensTestOfMoreRounds) {
   const MeasuredSide straggling{{10, 11, 9.5, 10.5, 10.2, 10.1, 9.9, 10.3, 30}, 0};
   const MeasuredSide slower{{12, 11.5, 12.5, 12.2, 11.9, 12.1, 11.8, 12.3, 40}, 0};

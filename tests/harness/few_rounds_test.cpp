@@ -117,7 +117,7 @@ TEST(FewRoundsCoverage, HoldsWhereTheClockHasFewSteps) {
   }
 }
 
-// The mean depends on the slow processes, and half of all cells of three rounds have none of them.
+// The mean depends on the slow processes, and about half of the cells of three rounds have none of them.
 TEST(FewRoundsCoverage, MissesTheMeanWhereOneProcessInFiveIsSlow) {
   const Simulation simulation{.samples = 1};
   const double mean_log = 0.2 * 10 * simulation.between;

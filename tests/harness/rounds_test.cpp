@@ -71,7 +71,7 @@ TEST(Rounds, ManyRoundsNarrowTheInterval) {
   std::vector<double> values;
   for (int value = 1; value <= 1000; ++value) values.push_back(value);
   const auto interval = estimate(of_values(values), Statistic::median, 0).interval;
-  // One standard deviation of the binomial distribution is sqrt(1000) / 2 ranks, and 2.05 of them contain 96 %.
+  // One standard deviation of the binomial distribution is sqrt(1000) / 2 ranks, and ±2.05 of them contain 96 %.
   EXPECT_NEAR(interval->low, 500.5 - 2.054 * 15.811, 1);
   EXPECT_NEAR(interval->high, 500.5 + 2.054 * 15.811, 1);
 }

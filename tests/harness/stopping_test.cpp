@@ -1,4 +1,4 @@
-// Tests when a cell has been measured enough, with hand-made samples.
+// These tests check when a cell has been measured enough, with hand-made samples.
 #include "harness/front/run/stopping.hpp"
 
 #include <gtest/gtest.h>

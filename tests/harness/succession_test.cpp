@@ -1,4 +1,4 @@
-// Tests which worker may open the device at which time. Shell scripts replace the workers.
+// These tests check which worker may open the device at which time. Shell scripts replace the workers.
 #include "harness/front/run/succession.hpp"
 
 #include <gtest/gtest.h>

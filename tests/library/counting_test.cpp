@@ -1,4 +1,4 @@
-// These tests check that Counting<Heap<A>> counts blocks and bytes in use, for any design and whichever thread frees.
+// These tests check that Counting<Heap<A>> counts blocks and bytes in use for each design, whichever thread frees.
 #include "allocbench/counting.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// These tests check that the trace of Traced<Heap<A>> has every call, in the order of its thread, and that each free
+// These tests check that the trace of Traced<Heap<A>> has all calls of each thread in their order, and that each free
 // names its malloc.
 #include "allocbench/traced.hpp"
 

@@ -34,8 +34,8 @@ struct LostUpdate {
   }
 };
 
-// In EarlyUnlock, the holder of a lock releases it one step early, on a path that only one thread takes, in the second
-// of its four uses.
+// In EarlyUnlock, every thread uses a lock four times. In its second use, thread 0 releases the lock one step
+// early.
 struct EarlyUnlock {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

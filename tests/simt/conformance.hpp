@@ -122,7 +122,7 @@ class Conformance : public ::testing::TestWithParam<Setting> {
     return buffer;
   }
 
-  // Runs the kernel with an output of `per_thread` words for every thread, which are zero before the launch.
+  // Runs the kernel with `per_thread` words of output for every thread. The words are zero before the launch.
   template <class T = std::uint32_t, class Kernel, class... Args>
   std::vector<T> run(LaunchShape shape, std::size_t per_thread, Kernel kernel, Args... args) {
     auto output = zeros<T>(std::size_t{shape.blocks} * shape.threads_per_block * per_thread);
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Simt, Conformance, ::testing::ValuesIn(settings()),
                          [](const ::testing::TestParamInfo<Setting>& setting) { return setting.param.name; });
 
 // These masks are full, half, sparse, irregular, single-lane and all but one lane. A test splits a warp by one of them,
-// so that its complement is tested as well.
+// so the complement of the mask is tested as well.
 inline constexpr LaneMask masks[] = {full_warp, 0x0000ffffu, 0x80000001u, 0x5a5a1234u, 0x00000100u, 0xfffffffeu};
 
 // Returns the members of the group of `lane` after such a split.

@@ -46,8 +46,8 @@ Found explore(std::uint32_t preemptions, std::uint32_t lanes, Kernel kernel) {
 }
 
 // Two lanes A and B have the steps 1 and 2 each. Without a preemption, the schedules are A A B B and B B A A. With one
-// preemption, when A begins, B comes in before step 1 or 2 of A and runs to its end. With two, in each of these cases,
-// A returns before step 1 or 2 of B. The same holds when B begins.
+// preemption, when A begins, B comes in before step 1 or 2 of A and runs to its end. With two preemptions, in each of
+// these cases, A returns before step 1 or 2 of B. The same holds when B begins.
 TEST(Exploration, CountsByHand) {
   EXPECT_EQ(explore(0, 2, TwoSteps{}).runs, 2u);
   EXPECT_EQ(explore(1, 2, TwoSteps{}).runs, 2u * (1 + 2));
@@ -62,7 +62,7 @@ TEST(Exploration, OrdersOfThreeLanes) { EXPECT_EQ(explore(0, 3, TwoSteps{}).runs
 TEST(Exploration, FindsALostUpdateWithOnePreemption) {
   EXPECT_EQ(explore(0, 2, zoo::LostUpdate{}).failures, 0u);
   const Found found = explore(1, 2, zoo::LostUpdate{});
-  // The preemption lies between load and store of one of the three updates of the lane that begins.
+  // The lane that begins makes three updates. The preemption lies between load and store of an update.
   EXPECT_EQ(found.failures, 2u * 3u);
   EXPECT_EQ(found.fewest_preemptions, 1u);
 }

@@ -1,4 +1,4 @@
-// Each undefined use of a warp operation must be diagnosed at once, with a headline and the table of the warp.
+// Each undefined use of a warp operation must be diagnosed immediately, with a headline and the table of the warp.
 #include "tests/simt/fault_helpers.hpp"
 
 namespace simt::faults {

@@ -129,7 +129,7 @@ TEST(Races, PlainAccessToAnAtomicWordIsReported) {
 }
 
 // In HandOver, even lanes write to a block of 4 words each and push it. Odd lanes pop a block and write to it. The top
-// word packs a generation, against ABA, and the index of a block.
+// word has a generation (against ABA) and the index of a block.
 template <class Success, class Failure>
 struct HandOver {
   static constexpr int giver_line = __LINE__ + 6;
@@ -235,7 +235,7 @@ TEST(Races, BallotOrdersNothing) { expect_meeting_races<Ballot>(); }
 TEST(Races, MatchReduceAndScanOrderNothing) { expect_meeting_races<MatchAndReduce>(); }
 TEST(Races, ConvergingOrdersNothing) { expect_meeting_races<Converge>(); }
 
-// SyncOfConverged has the barrier of a group, which orders its members, whichever lanes came together.
+// In SyncOfConverged, the barrier of a group orders the group's members, whichever lanes came together.
 struct SyncOfConverged {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -358,7 +358,7 @@ TEST(Races, RelaxedPublicationOfAHeapBlockIsReported) {
   expect_race({1, 2}, HeapPublish{}, HeapPublish::write_line, HeapPublish::read_line);
 }
 
-// Waves has more blocks than run at once, so lanes take over stacks and places of others and use both.
+// Waves has more blocks than run at the same time. So later lanes use the stacks and places of earlier lanes.
 struct Waves {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

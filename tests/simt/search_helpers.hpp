@@ -50,8 +50,8 @@ std::uint64_t first_failing_seed(Device& device, ExecutorOptions options, Launch
   return 0;
 }
 
-// Expects that a block of two lanes of the kernel fails under some seed. The schedule of the failure is written and
-// read as text, replays the same steps, whose history contains `told`, and shrinks to `few`.
+// Expects that a block of two lanes fails under some seed and that the history of this run contains `told`. The
+// schedule must survive writing and reading, and must replay the same steps. `few` gets the shrunk schedule.
 template <class Kernel>
 void replay_and_shrink(ExecutorOptions options, Kernel kernel, std::uint64_t last_seed, const char* told, Shrunk& few) {
   Device device(options);

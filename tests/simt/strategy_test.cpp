@@ -44,7 +44,7 @@ TEST(Swarm, DrawsEveryStrategyAndBlamesNoCorrectKernel) {
     holding += holds != std::string::npos ? 1 : 0;
     drawn.insert(strategy.substr(0, std::min(holds, strategy.find(" over"))));
   }
-  // The numbers are 7 densities, d = 2 … 4, 6 slices of round robin and 6 slices of lockstep.
+  // The numbers are 7 densities, 3 depths (2 to 4), 6 slices of round robin and 6 slices of lockstep.
   EXPECT_EQ(drawn.size(), 7u + 3u + 6u + 6u);
   EXPECT_GT(holding, 200);
   EXPECT_LT(holding, 300);

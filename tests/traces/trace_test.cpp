@@ -47,7 +47,7 @@ TEST(Trace, LiveBytesAreThoseAtTheEndOfEachKernel) {
 }
 
 TEST(Trace, ThePeakIsThatOfTheWorstOrder) {
-  // The blocks of 16 and 40 B may be in use together, and so may the blocks of 8 and 40 B.
+  // The blocks of 16 and 40 B may be in use together. The blocks of 8 and 40 B may be, too.
   EXPECT_EQ(peak_bytes(two_kernels()), 56u);
   Trace own{.kernels = {{"k", 1, 32, 6, 0}}};
   own.calls = {{.bytes = 100, .block = 0}, {.block = 0, .operation = free}, {.bytes = 30, .block = 2},

@@ -94,7 +94,7 @@ TYPED_TEST(BulkFrees, KeepContentsAndReturnMemory) {
     typename TypeParam::Rig rig(parameters, pool_bytes, records);
     EXPECT_EQ(three_observed_samples(rig), "") << lanes << " lanes";
     LeakFindings none;
-    // The verdict "partial" is as good, because the number of rounds within the time budget depends on the machine.
+    // The verdict "partial" is also right, because the number of rounds within the time budget depends on the machine.
     EXPECT_GE(LeakCheck(rig.stream(), rig.run->requests(), rig.setting, none, budget).run(rig.allocator).rounds, 2u);
   }
 }

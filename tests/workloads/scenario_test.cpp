@@ -1,5 +1,5 @@
 // These tests check that scenario leaves the wanted share of the allocator's memory free, that the blocks of all
-// kernels are in use together unless they are freed at once, and that no block stays allocated.
+// kernels are in use together unless they are freed immediately, and that no block stays allocated.
 #include "workloads/scenario/scenario.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Scenario, LeavesTheWantedShareOfThePagesFree) {
   EXPECT_EQ(rig.operations("total"), 96u);
 }
 
-// The count of what the pool serves is not observed, because the ledger has no room for it.
+// The requests that count what the pool serves are not observed, because the ledger has no room for them.
 TEST(Scenario, CountsBeforeAnObservedSampleToo) {
   Scenario::Parameters parameters = of("alloc_256", 96);
   parameters.free_share = 0.08;

@@ -17,8 +17,8 @@ struct CheckPlan {
   std::optional<WorkerProgram> race_seer;  // race build's worker; empty if it is not built or not wanted
   std::vector<std::string> allocators;
   std::vector<std::string> race_allocators;  // allocators that the race build can run
-  // False if a search for races is wanted but the race build is missing or lacks an allocator of the plan. Also false
-  // if no allocator is named and a plug-in is unusable.
+  // It is false if a search for races is wanted but the race build is missing or lacks an allocator of the plan. It is
+  // also false if no allocator is named and a plug-in is unusable.
   bool complete = true;
   std::vector<protocol::Model> models;
   std::vector<std::string> model_files;  // file of each model; empty for built-in models

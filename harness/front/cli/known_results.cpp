@@ -75,7 +75,7 @@ class EarlierRuns {
          folder);
   }
 
-  // Adds the facts of a results.json. Kept logs are long and often have no samples, so their results are read instead.
+  // Adds the facts of a results.json. Kept logs are long and often have no samples, so the results are read instead.
   void add_results(const std::string& path, const std::string& folder) {
     const std::string text = read_text_file(path, "The results file", limits::log_bytes);
     try {

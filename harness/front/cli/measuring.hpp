@@ -23,7 +23,7 @@ struct Target {
   WorkerProgram program;
   std::optional<protocol::Device> device;  // device of the worker; empty only if nothing is measured
   Catalogue catalogue;
-  // Catalogue of the other back end's worker. Empty if that worker is not built or does not answer.
+  // Catalogue of the other back end's worker. It is empty if that worker is not built or does not answer.
   std::optional<Catalogue> other;
 
   Origin origin() const { return origin_of(sources_with(catalogue), device); }

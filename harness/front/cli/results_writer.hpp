@@ -1,5 +1,5 @@
-// ResultsWriter makes results from logs in the background. With thousands of rounds this takes seconds, and
-// without this thread the workers would wait.
+// ResultsWriter makes results from logs in a background thread. With thousands of rounds this takes seconds, and
+// without the thread the workers would wait.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// `allocbench study GROUP --shard I/N` selects the configs of the group that one of several machines measures. The
+// `allocbench study GROUP --shard I/N` selects those configs of the group that one of several machines measures. The
 // selection depends only on I, N, the names of the configs (after --only) and the kept results of the checkout. So
 // machines with the same checkout and the same --only make the same partition.
 #pragma once

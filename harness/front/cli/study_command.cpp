@@ -1,4 +1,4 @@
-// `allocbench study GROUP` measures all configs of a group as one plan. If an allocator allows it, one worker process
+// `allocbench study GROUP` measures the configs of a group as one plan. If an allocator allows it, one worker process
 // measures all cells of this allocator in a round.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -31,7 +31,7 @@ class EventLog {
   // line.
   void append(const nlohmann::ordered_json& event);
   // Writes the file to the disk, unless this happened less than 5 s ago, because on some disks a sync takes as long as
-  // a cell. Called after the end of a cell.
+  // a cell. Call it after the end of a cell.
   void sync();
   // Throws LogLost if the path does not name the opened file any more.
   void require_file() const;

@@ -17,8 +17,8 @@
 
 namespace allocbench::front {
 
-// An attempt without an end. A resumed run continues after its last complete round, if the attempt was verified and has
-// the same origin.
+// An attempt without an end. A resumed run of the same origin continues after the attempt's last complete round, if the
+// attempt was verified.
 struct OpenAttempt {
   bool verified = false;
   Origin origin;                                      // origin of the verification

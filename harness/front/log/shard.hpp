@@ -22,7 +22,7 @@ struct Shard {
 std::optional<Shard> parse_shard(const std::string& text);
 
 nlohmann::ordered_json to_json(const Shard& shard);
-// Returns the member `shard` of the event `run`, or nullopt if the event has none. Throws protocol::Malformed.
+// Returns the event's member `shard`, or nullopt if there is none. Throws protocol::Malformed if the member is wrong.
 std::optional<Shard> shard_of_run(const nlohmann::ordered_json& event);
 
 }  // namespace allocbench::front

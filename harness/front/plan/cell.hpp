@@ -33,7 +33,7 @@ struct CellDescription {
 };
 
 // Returns exactly the members that define the cell. They exclude the name of the figure, the number of measurements and
-// their time limits.
+// the time limits.
 nlohmann::ordered_json cell_definition(const CellDescription& cell);
 
 // Reads the event `cell` of a log or a cell of results.json. Throws protocol::Malformed if a member is missing or has

@@ -172,7 +172,7 @@ std::size_t Plan::cell_count() const {
 
 namespace {
 
-// Adds a problem if the config describes too many cells. Called before any expansion.
+// Adds a problem if the config describes too many cells. Call it before any expansion.
 void check_cell_count(const Config& config, Problems& problems) {
   double cells = static_cast<double>(config.allocators.size());
   for (const AxisGroup& group : config.sweep) cells *= static_cast<double>(group.size());

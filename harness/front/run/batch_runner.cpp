@@ -60,7 +60,7 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   run.used_seconds = 0;
   run.fill = {};
   if (run.verified) {
-    // The log of an interrupted run may end between a cell's last round and its end. Then only the end is missing.
+    // An interrupted run may have logged a cell's last round but not the cell's end. Then only this end is written.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
     if (!reason) return Step::done;
     book_.end(run, {.stop = *reason});
@@ -120,8 +120,8 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
 // A measured cell keeps its value even if the time is too short for its whole verification. A mistake removes the
 // value.
 BatchRunner::Step BatchRunner::verify(CellRun& run) {
-  // A full verification needs a fresh process, because its counts, which a figure may show, depend on the state of the
-  // heap. Otherwise the used heap is enough, because mistakes appear there, too.
+  // The counts of a full verification, which a figure may show, depend on the state of the heap. So a cell that needs
+  // its own process is then verified in a fresh one. Other verifications find mistakes in a used heap, too.
   if (run.cell->verifies_fully && needs_own_process(run)) session_.retire();
   Step step = ensure_open(run);
   if (step != Step::done) return step;
@@ -188,8 +188,8 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   return open(run);
 }
 
-// Returns whether the running worker can measure the open cell. It cannot if another batch started it with a device
-// heap of another size, or if earlier cells used a heap that this cell needs fresh.
+// Returns whether the running worker can measure the open cell. It cannot if the cell needs its batch's device heap and
+// the worker has another one, or if earlier cells used a heap that this cell needs fresh.
 bool BatchRunner::worker_suits(const CellRun& run) const {
   if (needs_heap(run) && !session_.has_heap_of(batch_)) return false;
   return !needs_own_process(run) || session_.is_only(*run.cell);
@@ -231,7 +231,7 @@ double BatchRunner::set_up_limit() const {
   return limit;
 }
 
-// Gives the command the rest of the cell's deadline, and adds the time that the command took to the used time.
+// Gives the command the rest of the cell's deadline. Then adds the command's time to the cell's used time.
 BatchRunner::Step BatchRunner::charge(CellRun& run, const std::string& doing, const Command& command,
                                       Outcome& outcome) {
   outcome = command(left_of_deadline(run));
@@ -297,9 +297,9 @@ bool BatchRunner::needs_heap(const CellRun& run) const {
   return !batch_.has_heap_share || run.uses_device_heap.value_or(false);
 }
 
-// An allocator that cannot be reset is fresh only in a new process, one per sample. An allocator that keeps memory of
-// the device heap must not pass it to another cell, whatever the state is. If only a share of the pool is in the device
-// heap, neither rule applies to cells that do not use this share.
+// An allocator that cannot be reset is fresh only in a new process, so each fresh sample needs one. An allocator that
+// keeps memory of the device heap must not pass this memory to another cell in any state. If only a share of the pool
+// is in the device heap, neither rule applies to cells that do not use this share.
 bool BatchRunner::needs_own_process(const CellRun& run) const {
   return batch_.isolates(*run.cell) && (!batch_.has_heap_share || run.uses_device_heap.value_or(true));
 }

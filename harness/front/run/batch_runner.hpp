@@ -23,8 +23,8 @@ class BatchRunner {
               const Batch* follower);
 
   // Measures one round of the cells for which `is_due` is true. Afterwards each of these cells has its samples of the
-  // round, was deferred or has ended, unless the time is over. The worker keeps running for the next batch. Returns
-  // false if the user interrupted.
+  // round, was deferred or has ended, unless the time is over or the user interrupted. The worker keeps running for the
+  // next batch. Returns false if the user interrupted.
   bool run_round(const std::function<bool(const CellRun&)>& is_due);
 
  private:

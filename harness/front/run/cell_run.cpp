@@ -11,7 +11,7 @@ namespace allocbench::front {
 
 void CellRun::add_round() {
   // The first round includes the verification, which is assumed to take as long as the samples. A later round may
-  // contain a fill, because only first rounds report it.
+  // contain a fill that it does not report, so the shortest round counts.
   seconds_of_next_round =
       rounds.empty() ? (used_seconds - fill.seconds) / 2 : std::min(seconds_of_next_round, used_seconds);
   wall_seconds += used_seconds;

@@ -42,7 +42,7 @@ struct CellRun {
   double wall_seconds = 0;                                 // wall time of the whole rounds
   // Forecast: the shortest whole round. The first round counts half, without its fill, because it has the verification.
   // In a run with --resume, the first forecast is a mean of the rounds in the log, in which the first round counts as
-  // two. It is 0 before the first round.
+  // two. Without a round the forecast is 0.
   double seconds_of_next_round = 0;
 
   // Samples of the current round.

@@ -17,8 +17,8 @@ namespace {
 constexpr double risk_of_failures = 0.95;
 // Risk if one smaller cell exceeded the short deadline of its first round. A second such cell counts as a failure.
 constexpr double risk_of_deferral = 0.7;
-// Risk of an allocator that was not tried yet. In the mean over all configs it counts as `weight_of_usual_risk` tried
-// cells.
+// Risk of an allocator that was not tried yet. In the mean over all configs this risk counts as `weight_of_usual_risk`
+// tried cells.
 constexpr double usual_risk = 0.02;
 constexpr double weight_of_usual_risk = 2;
 
@@ -65,8 +65,8 @@ std::vector<double> below(const std::vector<double>& values, double limit) {
   return smaller;
 }
 
-// Extrapolates the growth of the last two smaller cells, at most in proportion. If there is only one, returns its
-// time. Without a smaller cell, returns nullopt.
+// Extrapolates the growth between the last two smaller cells, but at most in proportion to `growth`. If there is only
+// one smaller cell, returns its time. Without a smaller cell, returns nullopt.
 std::optional<double> grown(const std::map<double, double>& measured, double growth) {
   const auto end = measured.lower_bound(growth);
   if (end == measured.begin()) return std::nullopt;
@@ -169,7 +169,7 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
   forecast.seconds = unknown_seconds;
   const Series* const series = find_series(figure, cell);
   if (const auto seconds = series == nullptr ? std::nullopt : grown(series->measured, *cell.growth)) {
-    // A round ends at its deadline.
+    // The forecast is at most the deadline, or the time of the largest measured cell if that is longer.
     forecast.seconds = std::min(*seconds, std::max(cell.deadline_seconds, series->measured.rbegin()->second));
     forecast.is_known = true;
     return;

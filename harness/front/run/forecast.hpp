@@ -1,10 +1,10 @@
 // Forecaster predicts the time of a cell and the probability that the cell loses a worker.
 //
-// The time comes from the first of these sources that knows it: smaller cells of the same series in this run, earlier
-// results of this card model, earlier results of another model (scaled by the ratios so far), the allocator's other
-// cells of the config in this run together with a constant. The probability comes from failures in this run and in
-// earlier results. A forecast decides when a cell is measured and how long its short deadline is. It does not change a
-// measured number.
+// The time comes from the first source that knows it. The sources are smaller cells of the same series in this run,
+// earlier results of this card model, earlier results of another model (scaled by the ratios so far), and the
+// allocator's other cells of the config in this run (with a constant). The probability comes from failures in this run
+// and in earlier results. A forecast decides when a cell is measured and how long its short deadline is. It does not
+// change a measured number.
 #pragma once
 
 #include <cstddef>
@@ -72,8 +72,8 @@ class Forecaster {
 
   Forecast about(const std::string& figure, const Cell& cell) const;
   // Returns the time to fill the cell's pool, from fills in this run: those of the same allocator and workload,
-  // otherwise of its other workloads if this workload fills pools. Returns 0 if there are none, or if the cell's pool
-  // is empty at the start (`free_share` 1).
+  // otherwise those of the allocator's other workloads, if this workload fills pools. Returns 0 if there are none, or
+  // if the cell's pool is empty at the start (`free_share` 1).
   double fill_seconds(const Cell& cell) const;
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), counts only the fills that a copy of the filled pool does not save.

@@ -1,5 +1,5 @@
-// The first signal to end (Ctrl-C, for example) stops the run at the next possible point, and the program writes the
-// results. A second signal exits immediately.
+// The first signal that asks the program to end (Ctrl-C, for example) stops the run at the next possible point, and the
+// program writes the results. A second signal, unless it is SIGHUP, ends the program immediately.
 #pragma once
 
 #include <sys/types.h>

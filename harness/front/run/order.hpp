@@ -2,8 +2,8 @@
 //
 // If time is limited, each step has a price: its probable seconds divided by its worth and its chance of success. Steps
 // of about the same price form a pass, in which usually one process per allocator measures them. The cheapest pass
-// comes first. Without a time limit a pass gives each cell one round, and cells that will probably fail come after all
-// others. In both cases deferred cells come last.
+// comes first. Without a time limit a pass gives one round to the cells with the fewest rounds, and cells that will
+// probably fail come after all others. In both cases deferred cells come last.
 #pragma once
 
 #include <compare>

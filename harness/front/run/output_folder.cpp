@@ -71,7 +71,7 @@ std::string events_path(const std::string& folder) { return (fs::path(folder) / 
 
 std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
                                         const nlohmann::ordered_json& other_config) {
-  // nlohmann::json sorts the keys, because their order in a file has no meaning.
+  // These copies have sorted keys, because the order of keys in a file has no meaning.
   const nlohmann::json one = config;
   const nlohmann::json other = other_config;
   std::set<std::string> keys;
@@ -116,7 +116,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
       state =
           fmt::format("a run with {}{}", counted(history.finished(), "finished cell"), failed ? ", some not ok" : "");
     } catch (const UsageError&) {
-      // A log that cannot be read is not overwritten either, unless --force is given.
+      // Without --force, a log that cannot be read is not overwritten either.
     }
     throw UsageError(
         fmt::format("{} already contains {}. Use --resume, --only-failed, --force or another --out.", folder, state));

@@ -27,7 +27,7 @@ class Progress {
   void deferred(const std::string& name, const std::string& reason);
   // Prints a separate line.
   void say(const std::string& text);
-  // Updates the elapsed time on a terminal. Called while waiting.
+  // Updates the elapsed time on a terminal. Call it while waiting.
   void tick();
 
   std::size_t failures() const { return failures_; }

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 constexpr const char* variable = "ALLOCBENCH_SCRATCH";
 constexpr const char* beginning = "allocbench-run-";
 
-// Returns the lock of a folder, which ends with this process. -1 means that another process has the lock, or that the
-// folder cannot be opened.
+// Locks a folder and returns its descriptor. The lock ends with this process. The result is -1 if another process has
+// the lock, or if the folder cannot be opened.
 int lock_of(const fs::path& folder) {
   const int lock = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;

@@ -6,8 +6,8 @@
 namespace allocbench::front {
 
 // The folder is in the system's folder for temporary files. Workers get its path in the environment variable
-// ALLOCBENCH_SCRATCH. The run removes the folder at its end, and the next run removes that of a killed run. If the
-// folder cannot be created, workers do not use one.
+// ALLOCBENCH_SCRATCH. The run removes the folder at its end, and the next run removes the folder of a killed run. If
+// the folder cannot be created, workers do not use one.
 class ScratchFolder {
  public:
   ScratchFolder();

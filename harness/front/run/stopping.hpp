@@ -32,7 +32,7 @@ std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds&
 
 // Returns the number of samples for the next command of a round that already has `samples`. The samples fill the rest
 // of the round's time, up to the configured number. The slowest sample of this round, or of the previous round if this
-// one has none, gives the time of a sample. Without such a sample the number is 1. 0 means that the round has enough.
+// one has none, gives the time of a sample. Without such a sample the number is 1. It is 0 if the round has enough.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
 

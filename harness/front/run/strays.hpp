@@ -10,7 +10,7 @@
 
 namespace allocbench::front {
 
-// Marks a process id as a worker's during the lifetime of this object. The first object makes this program a subreaper.
+// Marks a process id as that of a worker while this object lives. The first object makes this program a subreaper.
 class LiveWorker {
  public:
   explicit LiveWorker(pid_t pid);

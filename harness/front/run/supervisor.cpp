@@ -23,8 +23,8 @@ namespace {
 constexpr double seconds_of_lost_worker = 0.5;
 // Time that a worker needs to start, to open the device and to load a plug-in.
 constexpr double seconds_of_start = 0.5;
-// The start and end of a process take about half a second. So, if time is limited, a turn that has lasted less than
-// this continues with cells of the next passes that will probably end within this time.
+// The start and end of a process take about half a second. So, if time is limited, a turn may also measure cells of the
+// next passes. Their rounds must probably end within this time from the start of the turn.
 constexpr auto least_turn = std::chrono::seconds(4);
 constexpr int passes_ahead = 2;
 // Results are written from time to time, so most of them remain if the run is killed.
@@ -41,8 +41,8 @@ bool has_failed(const CellEnd& end) {
   return costs_worker(end.status) || (end.status == Status::skipped && !end.left_out);
 }
 
-// Returns the first batch after `running` that cannot share its process, or the first batch of the next turn. `running`
-// is one of the batches.
+// Returns the first batch after `running` that cannot share its process, or, if there is none, `of_next_turn`.
+// `running` is one of the batches.
 const Batch* follower(const Batch& running, const std::vector<const Batch*>& batches, const Batch* of_next_turn) {
   const auto place = std::find(batches.begin(), batches.end(), &running);
   const auto found =
@@ -227,7 +227,7 @@ std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run
 
 // Counts the cells that can share a fill. In a pass they come from one batch and usually have the same number of
 // rounds. The cells of a series usually differ only in their callers, but cells of another series often need a fill for
-// other requests or another share.
+// other requests or another free share.
 void Supervisor::count_sharing() {
   for (FigureRun& measured : figures_) {
     for (auto& planned : measured.batches) {

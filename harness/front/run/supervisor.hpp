@@ -47,7 +47,7 @@ class FigureRun {
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
   // Returns whether fewer than half of the allocator's cells have a value. Cells that this run does not measure count
-  // only if they have one.
+  // only if they have a value.
   bool is_bare(const std::string& label) const;
 
   struct PlannedBatch {
@@ -58,8 +58,8 @@ class FigureRun {
   std::vector<PlannedBatch> batches;
   std::unique_ptr<EventLog> file;
   std::unique_ptr<RunLog> log;
-  // Called when the results should be written: after Part::first_figure if it measured this figure, after the end of
-  // the figure's last cell, and from time to time between passes. May be empty.
+  // The supervisor calls it when the results should be written: after Part::first_figure if it measured this figure,
+  // after the end of the figure's last cell, and from time to time between passes. It may be empty.
   enum class News { first_rounds, some, finished };
   std::function<void(News)> news = {};
   bool is_finished = false;
@@ -79,8 +79,8 @@ class Supervisor {
   Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
              WorkerSession& session, Progress& progress);
 
-  // Measures all figures. Returns false if the user interrupted. Throws EnvironmentError if no worker can be started,
-  // if the machine fails, or if a log cannot be written.
+  // Measures the figures until they are finished or the time is over. Returns false if the user interrupted. Throws
+  // EnvironmentError if no worker can be started, if the machine fails, or if a log cannot be written.
   bool run();
 
   // Numbers of cells that the run did not finish for lack of time or memory.

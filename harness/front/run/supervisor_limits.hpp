@@ -34,7 +34,7 @@ struct StageLimits {
 inline constexpr StageLimits stage_limits{.least_seconds = 0.5, .factor = 5};
 inline constexpr StageLimits stage_limits_if_time_is_limited{.least_seconds = 0.1, .factor = 2};
 
-// A running command ends this long after the time of the run is over.
+// A running command ends at most this long after the time of the run is over.
 inline constexpr double overtime_seconds = 1;
 // Time for the last killed worker to end, if the run has a time limit.
 inline constexpr double last_reap_limit_seconds = 8;

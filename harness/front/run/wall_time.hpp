@@ -16,8 +16,8 @@ class WallTime {
   // run. Returns the seconds that these parts explain.
   double add(const protocol::Profile& profile, double start_seconds);
 
-  // Returns a table with the largest part first. Time that no part explains belongs to the front end. Below the table
-  // is time that passed in parallel and did not extend the run.
+  // Returns a table with the largest part first. Time that no part explains belongs to the front end. The lines below
+  // the table show time that passed in parallel and did not extend the run.
   std::string text(double total_seconds) const;
 
  private:

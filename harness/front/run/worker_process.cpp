@@ -117,9 +117,9 @@ WorkerProcess::WorkerProcess(const WorkerProgram& program, const std::vector<std
   const auto in_child = [&](auto&) {
     // The event pipe keeps its number, and only this child may inherit it.
     fcntl(events.write_end, F_SETFD, 0);
-    // The worker dies with this program, even if kill -9 ends it.
+    // The worker dies with this program, even if kill -9 ends this program.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // This program may have ended before the previous line, so the worker checks its parent.
+    // This program may have ended before the call of prctl(), so the worker checks its parent.
     if (getppid() != parent) _exit(127);
     ::signal(SIGPIPE, SIG_DFL);
   };
@@ -251,7 +251,7 @@ void WorkerProcess::kill(double reap_seconds) {
 std::string WorkerProcess::output_tail() const {
   const std::string& text = state_->kept_output;
   if (text.size() <= kept_output_bytes) return text;
-  // Only whole lines are returned.
+  // If the kept text has a newline, the result begins with a whole line.
   const auto start = text.find('\n', text.size() - kept_output_bytes);
   return text.substr(start == std::string::npos ? text.size() - kept_output_bytes : start + 1);
 }

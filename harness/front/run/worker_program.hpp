@@ -40,8 +40,8 @@ void warn_about(const std::vector<protocol::BrokenPlugin>& plugins);
 
 // The device heap with which a worker is started.
 struct HeapWish {
-  // The size: the pool size if the pool is the device heap, 0 if no block comes from the device heap. Empty if only the
-  // allocator knows the size.
+  // The size: the pool size if the pool is the device heap, 0 if no block comes from the device heap. It is empty if
+  // only the allocator knows the size.
   std::optional<std::uint64_t> bytes = {};
   // The argument of `--device-heap-for`, if only the allocator knows the size.
   std::string question = {};

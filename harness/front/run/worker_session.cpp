@@ -30,7 +30,7 @@ double seconds_since(WorkerProcess::Clock::time_point begin) {
 WorkerSession::WorkerSession(WorkerSettings settings, SessionListener listener)
     : settings_(std::move(settings)), listener_(std::move(listener)), succession_(settings_.program) {}
 
-// Waits for an event, but at most a second longer than the time of the run.
+// Waits for an event, but at most until a second after the end of the run's time.
 WorkerReply WorkerSession::wait(double limit_seconds) {
   const double seconds = std::min(limit_seconds, settings_.time.seconds_left() + overtime_seconds);
   const auto limit = std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(seconds));
@@ -255,8 +255,8 @@ void WorkerSession::see_off(double reap_seconds) {
   if (!strays.empty()) listener_.strays(strays);
 }
 
-// With --profile, asks the worker for its time by part. Called before `quit`, and before each sample and verification.
-// The worker may die in a sample or a verification. Then its time up to that command is known.
+// With --profile, asks the worker for its time by part. Call it before `quit`, each sample and each verification. The
+// worker may die in a sample or a verification. Then its time up to that command is known.
 Outcome WorkerSession::note_profile() {
   if (!settings_.profile) return {};
   Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);
@@ -264,10 +264,10 @@ Outcome WorkerSession::note_profile() {
   return outcome;
 }
 
-// Adds the last report of the process. Returns the seconds of its lifetime that the report explains.
+// Adds the last report of the process to the wall time. Returns the seconds of its lifetime that the report explains.
 double WorkerSession::count_told() { return told_ ? wall_time_.add(*told_, start_seconds_) : 0; }
 
-// Adds the lifetime of a dead worker. A command that exceeded its deadline used `deadline_seconds` of it.
+// Adds the lifetime of a dead worker. A command that exceeded its deadline used `deadline_seconds` of this lifetime.
 void WorkerSession::count_dead_worker(double deadline_seconds) {
   const double lived = seconds_since(spawned_);
   wall_time_.add("deadlines", deadline_seconds);
@@ -351,8 +351,8 @@ std::optional<Outcome> WorkerSession::judge_failure(const protocol::Failed& fail
   return Outcome{.kind = Outcome::Kind::failed, .failure = {failed.status, failed.reason, process_->output_tail()}};
 }
 
-// Handles a failure of the machine, which is not the allocator's. The cell gets no end and is measured again when the
-// run is resumed.
+// Handles a failure of the machine, for which the allocator is not to blame. The cell gets no end and is measured again
+// when the run is resumed.
 void WorkerSession::give_up(const protocol::NoEnvironment& machine) {
   process_->finish();
   count_dead_worker(0);

@@ -89,8 +89,8 @@ class WorkerSession {
   // in parallel, which saves time, and measures nothing until its turn. With `one_by_one` this has no effect.
   void expect(const Batch* batch);
   // Returns whether the running worker's device heap suits the batch. It must have the right size. If only a new
-  // process makes the heap fresh, the process must have been started for this batch. So no figure uses a heap that
-  // another figure has used.
+  // process makes the heap fresh, the process must have been started for this batch. So such a batch never uses a heap
+  // that another batch has used.
   bool has_heap_of(const Batch& batch) const;
 
   Outcome open(const Cell& cell, double limit_seconds);
@@ -140,7 +140,7 @@ class WorkerSession {
   // Sends a command. `wanted` is the name of the expected final event, and `cell_id` its cell (empty if it has none).
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
-  // Waits for such an event without sending a command.
+  // Waits for the event `wanted` without sending a command.
   Outcome await(std::string_view wanted, const std::string& cell_id, double limit_seconds,
                 std::optional<Trial> trial = {});
   void end_stage();

@@ -14,8 +14,8 @@ namespace {
 // narrow. The promise must hold for values with two modes, too, where an interpolated bound may lie between the modes.
 constexpr double taken_confidence = 0.96;
 
-// Returns the probability that the median is between the values that have this rank from either end. Ranks count from
-// 1.
+// Returns the probability that the median is between the two values of this rank, counted from the low and from the
+// high end. Ranks count from 1.
 double coverage(std::size_t values, std::size_t rank) {
   const boost::math::binomial_distribution<double> below(static_cast<double>(values), 0.5);
   return 1 - 2 * boost::math::cdf(below, static_cast<double>(rank - 1));

@@ -4,9 +4,9 @@
 // A round counts as one value, the statistic of its samples. Samples of one process share its memory layout and clock
 // phase, so they predict little about the next process. The estimate is the median of the rounds' values. The bounds of
 // its interval are interpolated between neighbours of the sorted values. This assumes little about the distribution,
-// because the number of values below the median is always binomial. So the interval also suits
-// values with two modes, which times of processes often have.
-// docs/methodology-measurement.md has the reasons and the coverage.
+// because the number of values below the median is binomial for every continuous distribution. So the interval also
+// suits values with two modes, which times of processes often have. docs/methodology-measurement.md has the reasons and
+// the coverage.
 #pragma once
 
 #include <algorithm>
@@ -74,8 +74,8 @@ std::size_t rank_of_interval(std::size_t rounds);
 // Returns one value per round, in the order of the rounds.
 std::vector<double> values_of(const Rounds& rounds, Statistic statistic);
 
-// Returns the estimate from at least one round. Readings of the clock are multiples of `clock_step`; it is 0 for other
-// quantities.
+// Returns the estimate from at least one round. Readings of the clock are multiples of `clock_step`. For other
+// quantities `clock_step` is 0.
 Estimate estimate(const Rounds& rounds, Statistic statistic, double clock_step);
 
 }  // namespace allocbench::front

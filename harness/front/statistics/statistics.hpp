@@ -8,7 +8,7 @@ namespace allocbench::front {
 // All of these functions need at least one value.
 double median(std::vector<double> values);
 double mean(const std::vector<double>& values);
-// Returns the estimate from a sample (n - 1), or 0 for a single value.
+// Divides by n - 1, as for a sample. Returns 0 for a single value.
 double standard_deviation(const std::vector<double>& values);
 // Interpolates between the two nearest ranks, as numpy does by default. `share` is in [0, 1].
 double quantile(std::vector<double> values, double share);

@@ -48,7 +48,7 @@ TEST(AWMallocFidelity, OneLaneWraps) {
   EXPECT_EQ(rig.counted_malloc({256}).of_lane[0], (Ops{.updates = 1, .compare_exchanges = 1}));
 }
 
-// All lanes add, one of them wraps, and the other 31 see that and add once more.
+// All lanes add, one of them wraps, and the other 31 see the wrap and add once more.
 TEST(AWMallocFidelity, OfAWarpThatWrapsOneLaneSetsThePointerBack) {
   FidelityRig<AWMalloc> rig(32 * 256);
   rig.warp_mallocs(256);

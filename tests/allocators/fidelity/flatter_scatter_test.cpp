@@ -92,8 +92,8 @@ TEST(FlatterScatterFidelity, NeighbouringPages) {
   // For each page, the request makes a compare-exchange of the filling and an exchange of the chunk size. The heap is
   // empty, so the first try succeeds.
   EXPECT_EQ(two.of_lane[0], begin + (Ops{.updates = 2, .compare_exchanges = 2}));
-  // One page is left. A try whose first page is in use fails at once, and a try whose second page is in use gives the
-  // first one back.
+  // One page is left. A try whose first page is in use fails immediately, and a try whose second page is in use gives
+  // the first one back.
   EXPECT_EQ(rig.malloc({300})[0], nullptr);
   EXPECT_NE(rig.malloc({200})[0], nullptr);
   // The free loads the chunk size. For each page, it stores one word of bits, makes a compare-exchange of the chunk

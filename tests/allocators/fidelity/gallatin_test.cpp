@@ -159,8 +159,8 @@ TEST(GallatinFidelity, TheSegmentOfALargestBlockNeverEntersItsTreeAgain) {
   std::vector<void*> blocks;
   for (std::uint32_t i = 0; i < slices; ++i) blocks.push_back(rig.counted_malloc({4096}).blocks[0]);
   for (std::uint32_t i = 1; i < slices; ++i) rig.counted_free({blocks[i]});
-  // The segment has one block, so it becomes free at once. This takes a compare-exchange of the free blocks, an AND in
-  // the class's tree, a store of the class, and an OR in the free segments.
+  // The segment has one block, so it becomes free immediately. This takes a compare-exchange of the free blocks, an AND
+  // in the class's tree, a store of the class, and an OR in the free segments.
   EXPECT_EQ(rig.counted_free({blocks[0]}).of_lane[0],
             free_one + return_block + (Ops{.stores = 1, .updates = 2, .compare_exchanges = 1}));
 }

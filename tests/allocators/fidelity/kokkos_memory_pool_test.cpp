@@ -51,8 +51,8 @@ TEST(KokkosFidelity, AFullSuperblock) {
   FidelityRig<KokkosMemoryPool> rig(four_superblocks, small_superblocks);
   for (int i = 0; i < 2; ++i) rig.malloc({128});
   // The hint's superblock is full. The scan loads the start of the range and all four headers. An empty superblock gets
-  // blocks of 128 bytes, and the hint names it (2 compare-exchanges). Then the request loads its header and claims a
-  // block.
+  // blocks of 128 bytes, and the hint names it (2 compare-exchanges). Then the request loads this superblock's header
+  // and claims a block.
   EXPECT_EQ(rig.counted_malloc({128}).of_lane[0],
             try_hint + claim_in_vain + (Ops{.loads = 1 + 4, .compare_exchanges = 2}) + (Ops{.loads = 1}) + claim);
   // Now the hint names the new superblock.

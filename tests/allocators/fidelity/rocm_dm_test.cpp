@@ -71,7 +71,7 @@ TEST(RocmDmFidelity, AWarp) {
   EXPECT_EQ(rig.counted_free(calls.blocks).sum(), clear_bit * 32 + count);
 }
 
-// The lanes of each size do what a warp does, one size after the other.
+// The sizes are served one after the other. The lanes of each size do what a warp does.
 TEST(RocmDmFidelity, TwoSizes) {
   FidelityRig<RocmDm> rig(8 * MiB);
   std::vector<std::uint64_t> sizes(32, 256);

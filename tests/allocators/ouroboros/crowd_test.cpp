@@ -53,7 +53,7 @@ class Crowd {
   std::optional<A> allocator_;
 };
 
-// In a burst on a fresh heap, thousands of lanes find their class empty at once, and a chunk serves sixteen warps.
+// In a burst on a fresh heap, thousands of lanes together find their class empty, and a chunk serves sixteen warps.
 TEST(OuroborosBurst, TakesHardlyMoreChunksThanItNeeds) {
   constexpr std::uint32_t warps = 240;  // ThreadSanitizer has room for 8,000 lanes
   constexpr std::uint32_t needed = warps * 32 / 512;
@@ -158,7 +158,7 @@ TYPED_TEST(OuroborosStress, SurvivesSeededStressOnTinyHeaps) {
   }
 }
 
-// The chunks have many pages, so warps draw without loading the count, and masks have several words.
+// The chunks have many pages, so warps draw pages without loading the count, and masks have several words.
 TYPED_TEST(OuroborosStress, SurvivesSeededStressWithLargeChunks) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(60); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);

@@ -207,7 +207,7 @@ TYPED_TEST(RandomWalkMallocTest, SmallRequestsOfAWarpShareARun) {
 
 TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
-    // The pool has one word of 32 pages. A page that is freed too early would be handed out again at once.
+    // The pool has one word of 32 pages. A page that is freed too early would be handed out again immediately.
     Rig<TypeParam> rig(8192, pages_of(256), seed);
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 100));
     ASSERT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
@@ -230,7 +230,7 @@ TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
   }
 }
 
-// There are 32 free pages, no two side by side, so a shared run of more than one page is impossible.
+// There are 32 free pages, and no two are neighbours, so a shared run of more than one page is impossible.
 TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
@@ -248,7 +248,7 @@ TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   }
 }
 
-// One region of 32 words has two runs of 16 pages in each word. Three warps request 96 runs at once, but there are 64.
+// One region of 32 words has two runs of 16 pages in each word. Three warps request 96 runs together, but there are 64.
 // What a lane has seen of the other words is then outdated. The lanes look again instead of trying word after word.
 TEST(RandomWalkMallocReworked, LooksAgainWhereOthersFilledTheWords) {
   PageParameters parameters = pages_of(64);

@@ -73,7 +73,7 @@ TEST_P(TilesTest, BeyondTheTableHaveNoState) {
   EXPECT_EQ(count, lanes());
 }
 
-// Any lanes of a tile may come together, and those that do have the same mask.
+// Any lanes of a tile may come together, and lanes that come together have the same mask.
 TEST_P(TilesTest, MeetTheirOwnLanesOnly) {
   simt::Buffer<simt::LaneMask> masks(32);
   simt::launch(stream_, {1, 32}, MeetInTile{}, tiles(), masks.data());

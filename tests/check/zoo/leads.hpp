@@ -10,8 +10,8 @@
 
 namespace allocbench::zoo {
 
-// OrderedBits is the safe twin of an allocator whose published bits lack some or all memory orders. The allocators
-// themselves race.
+// OrderedBits is the safe twin of an allocator whose published bits lack some or all memory orders. With the published
+// bits, the allocator races.
 template <class A>
 struct OrderedBits : A {
   using typename A::Parameters;
@@ -37,8 +37,8 @@ struct OrderedBits : A {
 };
 
 // RocmSpecimen is ROCm's development version. Two lanes may make slabs of one size at the same time, because there is
-// no interval between slabs or it ends while a lane still makes one. Its bits are ordered, because the published ones
-// would race in the twins, too.
+// no interval between slabs or the interval ends while a lane still makes a slab. The bits of the specimen are ordered,
+// because the published ones would race in the twins, too.
 template <std::uint32_t interval>
 struct RocmSpecimen {
   template <Form form>

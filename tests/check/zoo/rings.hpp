@@ -6,7 +6,7 @@
 namespace allocbench::zoo {
 
 // MissedMark hands slots out in the order of their numbers. They return in any order, but are recycled in order: a free
-// marks its own number, then moves the head over all marked ones. If two lanes free neighbours, the later one must see
+// marks its own number, then moves the head over the marked ones. If two lanes free neighbours, the later one must see
 // both marks. A store of the mark and then a load do not guarantee this. A GPU may let the load overtake the store.
 // Then both lanes miss the other's mark, and the head stays forever. Only a search that holds stores back finds this.
 // In the repaired form, an update replaces the load and makes the lane's own mark visible first.
@@ -67,8 +67,8 @@ class MissedMark : public Specimen {
 };
 
 // RingWrap is a ring of free slots with tickets at both ends. A lane that has a ticket but has not taken its slot yet
-// keeps its place in the ring. A put one lap later must wait for this lane. A put that stores at once overwrites a
-// slot, and the lane with the ticket of the overwritten slot waits forever.
+// keeps its place in the ring. A put one lap later must wait for this lane. A put that does not wait overwrites a slot,
+// and the lane with the ticket of the overwritten slot waits forever.
 template <Form form>
 class RingWrap : public Specimen {
  public:

@@ -1,7 +1,7 @@
 // The bug zoo has allocators that are broken on purpose. Each has a repaired twin, of its own or shared, which differs
-// only in the bug. `allocbench check` must find every broken one and nothing in the twins. Published GPU allocators
-// have bugs of these kinds, for example a page recycled under an allocation, a full mask in divergent code, or ABA.
-// Here the bugs have their smallest form.
+// only in the bug. `allocbench check` must find a bug in every broken one and none in the twins. Published GPU
+// allocators have bugs of these kinds, for example a page recycled under an allocation, a full mask in divergent code,
+// or ABA. Here the bugs have their smallest form.
 #pragma once
 
 #include <string_view>
@@ -33,7 +33,7 @@ class SlotPool {
   std::uint32_t slots_ = 0;
 };
 
-// SlotBits is a word with a bit for each slot, which is set if the slot is taken.
+// SlotBits is a word with a bit for each slot. The bit is set if the slot is taken.
 class SlotBits {
  public:
   static constexpr std::uint32_t none = 32;

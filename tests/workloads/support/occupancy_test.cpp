@@ -149,7 +149,7 @@ TEST(Occupancy, StopsAskingInLaterLaunches) {
   EXPECT_LE(asked, 2000u) << "enough were refused in the first launch";
 }
 
-// The second filling starts from a copy of the first, in which requests were refused, too.
+// In both fillings, all requests are refused. The second filling starts from a copy of the first.
 TEST(Occupancy, StopsAskingWhereAnotherPoolWasFull) {
   test::AllocatorRig rig(test::tested_type<CountingMalloc<false>, OccupancyKernels>(), 64);
   const auto word_after = [&](std::uint32_t count) {

@@ -81,7 +81,7 @@ TEST(SpuriousNulls, AreNotKnownWithoutAPool) {
   EXPECT_EQ(pointers.spurious_nulls(), std::nullopt);
 }
 
-// It is unknown how much room a kernel needs that frees each block at once.
+// If a kernel frees each block immediately, the room that it needs is unknown.
 TEST(SpuriousNulls, AreNotKnownWhereBlocksLiveSeparatelyAndDoNotFit) {
   PointerCheck pointers(room_of(4096));
   ask(pointers, 300, 1);
