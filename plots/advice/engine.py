@@ -62,7 +62,7 @@ class Ranked:
     slower: float | None
     low: float | None
     high: float | None
-    seconds: float | None  # time of one operation in the nearest case that has this number; for a replayed trace, the whole time
+    seconds: float | None  # time per operation in the nearest case that counts them; whole time of a replayed trace
     memory: float | None  # bytes of memory per requested byte
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or NOT_MEASURED), reason

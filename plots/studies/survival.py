@@ -30,7 +30,7 @@ _ROW = 0.16
 _ROW_OF_MANY = 0.135
 _FEW = 24  # largest number of rows with full height
 _FAIL_ON_PURPOSE = "saboteur_"  # prefix of allocators that test the harness
-_MOST_REASONS = 3  # number of reasons that are listed for a status of a field, the most frequent first
+_MOST_REASONS = 3  # most reasons that are listed for a status of a field, the most frequent first
 
 
 @dataclass

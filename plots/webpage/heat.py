@@ -1,8 +1,8 @@
 """This module draws survival and slowdown as a coloured table, because failures are words. Rows are allocators, and columns are the
 cells of the guide.
 
-A family with several members has its own row. static/heat.js fills this row with the best of the members and opens it
-to show them.
+A family with several members has its own row. static/heat.js fills this row with the best of the members, and opens the
+row to show the members.
 """
 
 from __future__ import annotations

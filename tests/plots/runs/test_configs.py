@@ -54,7 +54,7 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, section
     config = _effective(path, *sections)
     jsonschema.Draft7Validator(SCHEMA).validate(config)
     if "plot" not in config:
-        assert "trace" in config  # recorded, not drawn
+        assert "trace" in config  # such a config records a trace and draws nothing
         return
     assert config["plot"]["kind"] in KINDS
     axes = {name: values for group in (config.get("sweep", {}), *config.get("zip", [])) for name, values in group.items()}
