@@ -240,7 +240,7 @@ def discoveries(ps: Sequence[float]) -> list[float]:
 
 
 def mean(estimates: Sequence[Estimate]) -> Estimate:
-    """Returns the geometric mean over the places of the paper.
+    """Returns the geometric mean of the estimates of all places.
 
     The paper chooses the places, so only the errors of the rounds make the interval. These errors are independent, so
     the squares of their logarithms add up. `spread` is the geometric standard deviation of the places.

@@ -136,7 +136,7 @@ class ZooGate(unittest.TestCase):
             result = check(*options, "--seeds", SEEDS, "--json", "--out", str(cls.folder), *more, expect=1)
             return json.loads(result.stdout)["cells"]
 
-        # A search for races takes long. So races are searched only in RACE_BUGS, which nothing else finds.
+        # A search for races takes long. So races are searched only in RACE_BUGS, which only that search finds.
         others = STORE_BUGS | RACE_BUGS | SIZE_BUGS | {SLOW_MAKER}
         cls.cells = search([name for name in cls.broken if name not in others], "--no-races")
         cls.cells += search([SLOW_MAKER], "--no-races", "--model", str(MANY_SIZES))
