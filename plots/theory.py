@@ -8,9 +8,9 @@ mean, over warps, of the most steps among the 32 lanes.
 Notes on the printed equations:
 
 * A function whose name ends in `exact` computes the exact sum that the paper approximates.
-* (10) is the first-passage density of a Brownian motion with drift, an inverse Gaussian. So the integral (11), which
-  the paper says has no closed form, is 32 / mu, where mu is the mean of equation (9).
-* (13) allows clusters without a page. If single pages are free by chance, more requests walk than (13) says.
+* Equation (10) is the first-passage density of a Brownian motion with drift, an inverse Gaussian. The paper says that
+  the integral in equation (11) has no closed form. The integral is 32 / mu, where mu is the mean of equation (9).
+* Equation (13) allows clusters without a page. If single pages are free by chance, more requests walk than (13) says.
 * Theorem 1 requires w A / T to be small compared with A - N.
 
 CURVES also has formulas of other papers. `python3 -m plots.theory` prints the reference values.
@@ -87,7 +87,7 @@ def _largest_geometric(success: float, lanes: int) -> float:
 
 
 def rw_bm_warp_steps_near_the_end(pages: float, free: float, threads: float, word: int = 32) -> float:
-    """Computes (6) from (4) for A close to N (theorem 2)."""
+    """Computes equation (6) from equation (4), for A close to N (theorem 2)."""
     return rw_warp_steps(pages, free, threads) / word + (word - 1) / (2 * word)
 
 

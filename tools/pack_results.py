@@ -86,8 +86,8 @@ def shortened(event: dict) -> dict:
 
 
 def without_samples(log: list[dict]) -> list[dict]:
-    """Keeps only events of cells that are not ok, because `study --known` measures these last. A cell that is ok needs
-    its samples in a log.
+    """Keeps events of cells that are not ok, because `study --known` measures these last. A log with a cell that is ok
+    must have its samples, so events of such cells are dropped.
     """
     ended = {event["cell"]: event["status"] for event in log if event.get("event") == "end"}
     failed = {cell for cell, status in ended.items() if status != "ok"}

@@ -21,7 +21,7 @@ LIFETIMES = {
 }
 FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
 _FULL = "full"  # name of the fill level of the pool, for which workloads have different parameters
-FULLEST = 0.999  # largest fill level that counts, because the distance to a level that approaches 1 has no bound
+FULLEST = 0.999  # larger fill levels count as this one, because the distance to a level near 1 has no bound
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ The distance between a case and the question is a sum of steps. A setting that d
 step; the square of this factor adds two. A different lifetime adds 1.5 steps. Case and question must have the same
 alignment, and must agree on whether other threads free the blocks.
 
-The answer uses the cases at most `window` steps farther than the nearest one, but at most `farthest` steps away. The
-weight of a case halves with each step.
+The answer uses cases that are at most `window` steps farther away than the nearest one. None of them is more than
+`farthest` steps away. The weight of a case halves with each step.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ RULES = {
 
 @dataclass(frozen=True)
 class Near:
-    """A case that can answer the question, and the distance between the two. `steps` has the distance of each setting that differs."""
+    """This class has a case that can answer the question, and the distance between case and question. `steps` has the
+    distance of each setting that differs.
+    """
 
     number: int
     distance: float
@@ -50,9 +52,9 @@ class Near:
 class Ranked:
     """A ranked allocator is an allocator with its rank and the numbers behind it.
 
-    `slower` is the allocator's time divided by the best time. For a question it is a weighted geometric mean over the
-    near cases that the allocator served. The table's floor, the time of a kernel that does nothing, is added to both
-    times. `rank` is 0 until placed() sets it.
+    `slower` is the allocator's time divided by the best time. For a question, `slower` is a weighted geometric mean
+    over the near cases that the allocator served. The table's floor, the time of a kernel that does nothing, is added
+    to both times. `rank` is 0 until placed() sets it.
     """
 
     entry: dict
@@ -60,7 +62,7 @@ class Ranked:
     slower: float | None
     low: float | None
     high: float | None
-    seconds: float | None  # time of one operation in the nearest case that has this number; for a replayed trace, the whole time
+    seconds: float | None  # time per operation in the nearest case that counts them; whole time of a replayed trace
     memory: float | None  # bytes of memory per requested byte
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or NOT_MEASURED), reason

@@ -36,8 +36,8 @@ def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides())
     """Returns the runs of these paths, and one error for each path or run that cannot be read. Raises the first error
     if no path has a run.
 
-    Of several runs of the same config of the guide on one device, only the newest is returned; the others become errors.
-    The plots of the configs in `overrides` replace the stored plots.
+    Of several runs of the same config of the guide on one device, only the newest is returned. Each other run becomes
+    an error. The plots of the configs in `overrides` replace the stored plots.
     """
     runs, failures, folders = [], [], []
     for path in paths:
@@ -74,7 +74,9 @@ def _measured(run: Run) -> tuple:
 
 
 def table_of(paths: Sequence[str]) -> tuple[dict, list[Exception]]:
-    """Returns the table of these results of the guide. A single path may also be a .json file with such a table."""
+    """Returns the table of the guide's results at these paths. A single path may also be a .json file with such a
+    table. Without paths, the newest kept results count.
+    """
     if len(paths) == 1 and Path(paths[0]).is_file() and paths[0].endswith(".json") and Path(paths[0]).name != "results.json":
         return _stored_table(Path(paths[0])), []
     runs, failures = read(paths or [str(kept_guide())])

@@ -102,7 +102,9 @@ def _bytes(text: str, option: str, example: str) -> int:
 
 
 def _alignment(text: str) -> int:
-    """Returns the alignment, or 1 if it is at most the natural alignment, for which requests need not ask."""
+    """Returns the alignment, or 1 if it does not exceed the natural alignment. Requests need not ask for the natural
+    alignment.
+    """
     made = _bytes(text, "--alignment", "128")
     if made & (made - 1) or made > MOST_ALIGNMENT:
         raise UsageError(f"--alignment {text!r} is not a power of two up to 2 GiB. Write 32, 128 or 4KiB.")

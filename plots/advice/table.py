@@ -216,7 +216,7 @@ def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
 
 
 def _add_limits(by_allocator: dict[str, dict], run: Run) -> None:
-    """Adds the largest request that the allocator serves in each pool in which a cell asked for more.
+    """Adds each allocator's largest served request, for each pool in which one of its cells asked for more.
 
     A limit that comes from the page size of the config is left out, because it is not a limit of the design.
     """
@@ -286,8 +286,8 @@ def _short(number: float):
 
 
 def _floor(table: dict) -> float:
-    """Returns the time of a kernel that does nothing: the shortest phase `free` of AtomicMalloc, which never frees. Returns
-    0 without such a phase.
+    """Returns the time of a kernel that does nothing: the shortest phase `free` of AtomicMalloc, which never frees.
+    Returns 0 if there is no such phase.
     """
     atomic = next((each for each in table["allocators"] if each["id"] == "atomic_malloc"), None)
     times = [result["free"][0] for result in (atomic or {}).get("results", []) if isinstance(result, dict) and "free" in result]

@@ -39,7 +39,9 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
 
 
 def other_cards(table: dict) -> list[str]:
-    """Returns the hint for readers with another card, if these are kept results of a GPU. The page has the same words."""
+    """Returns the hint for readers with another card, if the table comes from kept results of a GPU. The page has the
+    same words.
+    """
     if not table["kept"] or table["backend"] != "cuda":
         return []
     return [
@@ -127,7 +129,7 @@ def _beside(each: Ranked) -> str:
 
 
 def aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """Returns one text per row. It folds names if the table would be too wide for a terminal."""
+    """Returns one text per row. It folds long names if the table would be too wide for a terminal."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     widths[_NAME] = min(widths[_NAME], _WIDTH - sum(widths) + widths[_NAME] - 2 * len(widths) + 2)
     made = []
@@ -199,7 +201,9 @@ def _refusing(entries: list[dict], question: Question) -> list[str]:
 
 
 def _in_words(group: list[Ranked], told: bool) -> list[str]:
-    """Returns the names of the allocators. With `told`, each set of failures has its own line."""
+    """Returns lines with the names of the allocators. With `told`, allocators with the same failures share a line.
+    Otherwise all share one line.
+    """
     by_words: dict[str, list[str]] = {}
     for each in group:
         words = "unsafe" if each.entry["finding"] else ", ".join(sorted({status for _, status, _ in each.failed}))

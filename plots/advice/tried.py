@@ -29,8 +29,8 @@ def read(folder: str) -> Run:
 
 
 def write(run: Run, everything: bool = False) -> tuple[str, int]:
-    """Returns the text and the exit code. The code is 0 if a safe allocator served all requests or an unsafe one ended
-    with ok, else 1.
+    """Returns the text and the exit code. The code is 0 if a safe allocator served all requests. It is also 0 if an
+    unsafe allocator ended with ok. Otherwise it is 1.
     """
     judged, refused, unsafe, others = _judged(run)
     shown = engine.placed(judged)
@@ -81,8 +81,8 @@ def _pool(run: Run) -> int:
 
 
 def _judged(run: Run) -> tuple[list, list, list, dict[str, list[tuple[str, str]]]]:
-    """Returns four groups of allocators: those that served all requests, those that refused some, those that are
-    unsafe, and those without a time, by status.
+    """Returns four groups of allocators: safe ones that served all requests, safe ones that refused some, unsafe ones
+    with a time, and, by status, those without a time.
     """
     times, nulls = run.at(_PHASE, "time"), run.at("", "null_returns")
     registers = run.at(_PHASE, "registers")

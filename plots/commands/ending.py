@@ -1,5 +1,5 @@
-"""Starts and ends the program. An error becomes a message and an exit code, and the output is UTF-8 in every locale, as
-with `allocbench`.
+"""This module starts and ends the program. An error becomes a message and an exit code. As with `allocbench`, the
+output is UTF-8 in every locale.
 
 When this module is loaded, it imports only the standard library, so that it can name a missing library.
 """
@@ -52,7 +52,7 @@ def program() -> int:
 
 
 def _in_utf8() -> None:
-    """Restarts Python in its UTF-8 mode if the locale has another encoding, because paths and file contents are
+    """Restarts Python in its UTF-8 mode if the locale's encoding is not UTF-8, because paths and file contents are
     UTF-8.
     """
     if sys.getfilesystemencoding() != "utf-8":
@@ -88,12 +88,12 @@ class Stream(io.RawIOBase):
 
 
 def _replaced(name: str) -> Stream | None:
-    """Replaces sys.stdout or sys.stderr by a Stream. Returns None if the stream is closed, because its number may
+    """Replaces sys.stdout or sys.stderr by a Stream. Returns None if the stream is closed, because its descriptor may
     belong to another file.
     """
     old = getattr(sys, name)
     if old is None:
-        if name == "stderr":  # print() would write to stdout
+        if name == "stderr":  # if sys.stderr is None, print() writes to stdout
             sys.stderr = open(os.devnull, "w", encoding="utf-8")
         return None
     made = Stream(old.fileno())

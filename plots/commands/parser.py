@@ -1,4 +1,6 @@
-"""Parses a command line. An error raises UsageError, which becomes one line without argparse's usage text."""
+"""This module parses a command line. A wrong command line raises UsageError, which is printed without argparse's usage
+text.
+"""
 
 from __future__ import annotations
 

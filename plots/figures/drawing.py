@@ -1,5 +1,5 @@
-"""This module draws every run and table that the command line names. A run that cannot be read or drawn is reported, and the
-others are still drawn. A wrong config among the paths, or two figures with the same file name, ends the program.
+"""This module draws every run and table that the command line names. A run that cannot be read or drawn is reported,
+and the others are still drawn. A wrong config among the paths, or two figures with the same path, ends the program.
 """
 
 from __future__ import annotations

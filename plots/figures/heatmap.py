@@ -108,7 +108,7 @@ def metrics_across(run: Run) -> Run:
 
 def _lined(run: Run) -> Run:
     """Returns the run for the table of numbers. If two settings make the columns of the map, the first one makes the
-    panels of the table, and the values of `panels` make its rows.
+    panels of the table. The values of `panels` then make rows of panels.
     """
     xs = labels.listed(run.plot["x"])
     plot = {**run.plot, "x": xs[-1]}

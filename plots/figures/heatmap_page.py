@@ -37,7 +37,7 @@ class Layout:
     bands: list[list[Block]]
     title: str   # name of the setting across
     parts: int   # number of columns of rows
-    row: float   # height of a row in inches, as all sizes below
+    row: float   # height of a row; this and all sizes below are in inches
     left: float
     room: float
     head: float  # height of the column names

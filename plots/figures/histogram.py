@@ -58,7 +58,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class _Counted:
-    """The distribution that was counted in one cell.
+    """This class has the distribution that was counted in one cell.
 
     `expected` has the mean and deviation of equation (9) before any page is taken. It is None unless the histogram is
     `pages_found`.
@@ -123,7 +123,9 @@ def _page(heading: Heading, panels: Sequence[tuple[str, list[_Counted]]], words:
 
 
 def _draw(axes, each: _Counted, words: _Words, most: int, outlined: bool) -> None:
-    """Draws one distribution. With `outlined`, bars under a normal curve are outlines over those of the first allocator."""
+    """Draws one distribution. With `outlined`, bars under a normal curve become outlines, drawn over the first
+    allocator's bars.
+    """
     look, shares = style.look(each.allocator), [count / each.total for count in each.bins.values()]
     if each.expected:
         if outlined:

@@ -58,7 +58,7 @@ class _Layout:
     positions: list[float]       # all x values of the figure
     bounds: tuple[float, float]  # bounds of the x axis
     log_x: bool
-    leftmost: set[int]  # indices of the leftmost panels of the rows, which have the rows' names
+    leftmost: set[int]  # indices of the leftmost panel of each row; these panels show the rows' names
     rows: list[list[failures.Row]]  # rows of the strip, by panel
     strips: list[float]             # height of the strip, by row
     bottoms: list[float]            # bottom of the axes, by row

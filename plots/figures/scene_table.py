@@ -93,7 +93,9 @@ def _names(run: Run, columns: Sequence[Column]) -> list[str]:
 
 
 def _facts(run: Run, columns: Sequence[Column]) -> grid.Grid:
-    """Returns the counters that do not depend on the allocator, from the first cell of each column that has them."""
+    """Returns the counters that do not depend on the allocator. Each value comes from the first cell of the column that
+    has this counter.
+    """
     place = _column(run)
     rows = []
     for metric in run.plot.get("facts", []):

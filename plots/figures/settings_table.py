@@ -62,8 +62,8 @@ def make_of_config(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
 
 
 def rows_of(table: Table, runs: Sequence[Run]) -> list[list[str]]:
-    """Returns for each figure the row that the paper prints, then one row per back end. A figure without a config has
-    only the paper's row.
+    """Returns for each figure the row that the paper prints, if any, then one row per back end. A figure without a
+    config has only the paper's row.
     """
     printed = table.config["plot"].get("printed", {})
     by_short_name = {name.rsplit("/", 1)[-1]: name for name in table.figures}
@@ -109,7 +109,9 @@ def _number_of_allocators(config: dict) -> str:
 
 
 def ends(axis) -> tuple[float, float]:
-    """Returns the first and last value of a sweep axis: a list, or a range, whose first two numbers are its ends."""
+    """Returns the first and last value of a sweep axis. The axis is a list, or a range whose first two numbers are its
+    ends.
+    """
     values = axis if isinstance(axis, list) else next(iter(axis.values()))
     numbers = [quantity.parse_bytes(value) for value in values]
     return (numbers[0], numbers[-1]) if isinstance(axis, list) else (numbers[0], numbers[1])

@@ -74,7 +74,9 @@ def matrix_of(run: Run) -> Matrix:
 
 
 def _name(run: Run, each: Group, axes: Sequence[str]) -> str:
-    """Returns the name of a row. An allocator has a row for each set of its parameters, without those that make columns."""
+    """Returns the name of a row. An allocator has a row for each set of its parameters. Parameters that make columns do
+    not count.
+    """
     def kept(parameters: dict) -> dict:
         return {name: value for name, value in parameters.items() if f"allocator.{name}" not in axes}
 

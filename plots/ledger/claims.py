@@ -60,7 +60,7 @@ class Judged:
     holds_in: str
     # Numbers of places without an interval and of provisional places, if they are the reason for `cannot tell`.
     unsure: str
-    few: str      # number of places that were judged on three to five rounds
+    few: str      # how many places were judged on three to five rounds, in words
     cause: str    # cause of `does not hold` and `experiment differs`
     detail: str
     kind: str     # kind of the effect
@@ -215,8 +215,8 @@ def _value_of(run: Run, claim: dict, form: str, write) -> Value:
 
 
 def _original(run: Run, claim: dict, write) -> Value:
-    """Returns the value of the originals in the same run, or the value of the data file, which is marked as measured
-    separately.
+    """Returns the value of the originals in the same run. Without one, it returns the value from data/originals, marked
+    as measured separately.
     """
     beside = _value_of(run, claim, forms.ORIGINAL, write)
     if beside.text != "–" or "original" not in claim:
@@ -229,8 +229,8 @@ def _original(run: Run, claim: dict, write) -> Value:
 
 
 def _stated(claim: dict, write, wanted: str) -> str:
-    """Returns what the paper states: the claim's key `paper`, or its bounds without this key. If the key is null, the paper
-    states no number and the result is `–`.
+    """Returns what the paper states: the claim's key `paper`, or the bounds of a claim that lacks this key. If the key
+    is null, the paper states no number and the result is `–`.
     """
     stated = claim.get("paper", wanted)
     return "–" if stated is None else f"{write(stated[0])} to {write(stated[1])}" if isinstance(stated, list) else stated if isinstance(stated, str) else write(stated)
@@ -297,8 +297,8 @@ def section(run: Run) -> str:
 class Ledger:
     """A ledger has all claims about some runs. A run without claims is left out.
 
-    `missing` has the configs of the same papers without a run, with their numbers of claims. `not_judged` has the
-    claims that no result can judge.
+    `missing` has the configs of the same papers that have no run here, with their numbers of claims. `not_judged` has
+    the claims that no result can judge.
     """
 
     runs: list[tuple[Run, list[Judged]]]
@@ -317,7 +317,7 @@ class Ledger:
         return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
     def cards(self) -> str:
-        """Says which paper was measured on which card, or returns an empty text if there is only one card.
+        """Returns which paper was measured on which card. The text is empty if there is only one card.
 
         Runs whose log names no card are left out. A paper that was measured on one card is named without its figures.
         """

@@ -1,9 +1,9 @@
 """This module computes the effects that claims are about, with intervals.
 
 The effects are ratios, growth, straightness, steps, crossings, values, shares, ratios to theory, and how well one
-metric predicts another. Every effect gives one estimate per place. An estimate is a number between two bounds. The
-bounds follow from the stored 95 % intervals, or from a bootstrap if one number describes all cells. Claims also use the
-intervals of few rounds (few_rounds.py).
+metric predicts another. An effect gives one estimate per place, or one estimate of all cells. An estimate is a number
+with its known bounds. The bounds follow from the stored 95 % intervals, or from a bootstrap if one number describes all
+cells. Claims also use the intervals of few rounds (few_rounds.py).
 
 The bounds of a ratio are its smallest and largest value within both intervals. The range between them covers more than
 95 %.
@@ -29,7 +29,7 @@ from plots.sheet import quantity
 @dataclass(frozen=True)
 class Estimate:
     number: float
-    low: float | None   # None if there are too few rounds for an interval
+    low: float | None   # None if the bound is unknown, for example with too few rounds
     high: float | None
     place: str
     rounds: int = 0     # fewest rounds of a few-rounds interval in the estimate, 0 if it uses none
@@ -101,8 +101,8 @@ def _of(row, place: str) -> Estimate:
 
 
 def _quotients(run: Run, effect: dict, where: dict) -> Found:
-    """Divides each value of side `of` by the value of side `to` at equal settings, apart from those that the `where` of
-    the two sides fixes differently.
+    """Divides each value of side `of` by the value of side `to` at equal settings. Only settings that the two sides'
+    `where` fixes differently may differ.
 
     If both sides list the same allocators, each is compared with itself, with equal parameters. Otherwise each
     allocator of one side is compared with each of the other.
@@ -366,8 +366,8 @@ def _pearson(x: numpy.ndarray, y: numpy.ndarray) -> float:
 
 
 def _points(run: Run, effect: dict, where: dict, metrics: Collection[str]) -> pandas.DataFrame:
-    """Returns one row per cell of the side: its value, and the metrics that these keys of the effect name. Provisional
-    cells are left out.
+    """Returns one row per cell of the side: its value, and the metrics that the effect's keys `metrics` name.
+    Provisional cells are left out.
     """
     cells = cells_of(run, side_of(run, effect["of"], effect, where))
     columns = [cells["value"], *(run.at("", effect[key])["value"].reindex(cells["cell"]).reset_index(drop=True) for key in metrics)]

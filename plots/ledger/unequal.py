@@ -1,7 +1,7 @@
 """This module lists the settings that differ between the allocators of a claim: a pool, a state, a part of the workload, or a
 number of warm-ups or samples that the config overrides.
 
-It also lists what the current config sets differently.
+It also describes how the current config differs from the run's config.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """This module decides from the intervals of an effect's places whether a claim holds.
 
-A place is a combination of allocators and settings. A place `holds` if its whole interval lies within the claim's bounds, and `does
-not hold` if the whole interval lies outside. Otherwise the verdict of the place is `cannot tell`.
+A place is a combination of allocators and settings. Its verdict is `holds` if its whole interval lies within the
+claim's bounds, and `does not hold` if the whole interval lies outside. Otherwise the verdict is `cannot tell`.
 
 Few rounds could refute a band whose ends lie less than a factor of LEAST_MARGIN squared apart, but they could never
 confirm it. Therefore they give no verdict about such a band. For an exponent, an end counts as the factor by which it
@@ -240,7 +240,7 @@ def discoveries(ps: Sequence[float]) -> list[float]:
 
 
 def mean(estimates: Sequence[Estimate]) -> Estimate:
-    """Returns the geometric mean over the places of the paper.
+    """Returns the geometric mean of the estimates of all places.
 
     The paper chooses the places, so only the errors of the rounds make the interval. These errors are independent, so
     the squares of their logarithms add up. `spread` is the geometric standard deviation of the places.

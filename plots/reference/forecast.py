@@ -1,9 +1,9 @@
 """This module forecasts how long a config takes on a card, from a kept run: the seconds of verification, of a round, and of cells
 that fail.
 
-The constants come from kept logs of an H200 with all rounds (7,705 cells). A round takes 1.6 times the wall time of its
-samples, because the gaps between samples count too. A verification takes 0.034 s longer than a round (least squares). A
-start of a worker takes 0.2 s in `replay`, whose cells are short.
+The constants come from kept logs of an H200 with all rounds (7,705 cells). In these logs, a round takes 1.6 times the
+wall time of its samples, because the gaps between samples count too. A verification takes 0.034 s longer than a round
+(least squares). A start of a worker takes 0.2 s in `replay`, whose cells are short.
 """
 
 from __future__ import annotations

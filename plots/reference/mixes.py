@@ -1,7 +1,7 @@
 """This module reports what a reference study must not have.
 
 Examples are several measured revisions, uncommitted changes, several cards in a config, and configs without results.
-Each problem is a line with the file, the problem and the next step.
+Each line of the report names the file, the problem and the next step.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def _common(values: Iterable) -> list[str]:
 
 
 def _metrics(part) -> Iterator[str]:
-    """Yields all metrics that a claim names, in its effect and in its sides."""
+    """Yields the values of all keys `metric` of a claim, in its effect and in its sides."""
     if isinstance(part, dict):
         yield from (value for key, value in part.items() if key == "metric")
         part = list(part.values())

@@ -37,7 +37,7 @@ class Plan:
     """A plan has the pieces of one group."""
 
     name: str
-    command: str  # beginning of the commands of all pieces; for a config outside of the groups the only command
+    command: str  # beginning of each piece's command; the whole command for a config outside of the groups
     backend: str
     pieces: list[Piece]
     guessed: list[str]  # configs without kept results

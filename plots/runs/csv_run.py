@@ -1,7 +1,7 @@
 """This module reads a run from results.csv and a given config, if the folder has neither results.json nor a log.
 
-The table has every cell and number. It lacks single rounds, the planned cells, the driver and the date. Figures call
-the driver and the date unknown.
+The table has the cells and their values. It lacks single rounds, the planned cells, the driver and the date. Figures
+call the driver and the date unknown.
 """
 
 from __future__ import annotations

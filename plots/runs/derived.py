@@ -39,8 +39,8 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
     """Divides every metric by its reference at the same settings.
 
     For a metric such as `time` it returns `relative_time`, with the interval of the cell alone. It also returns
-    `beyond_reference`: the share of a time that exceeds the reference's time. If the reference is an allocator that
-    takes almost no time, this is the share of the application's time that allocation takes.
+    `beyond_reference`: the part of a time beyond the reference's time, as a share of the time. If the reference is an
+    allocator that takes almost no time, this is the share of the application's time that allocation takes.
 
     The reference is an allocator or one of these words:
 

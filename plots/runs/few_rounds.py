@@ -1,7 +1,7 @@
 """This module adds the t intervals that results.json has for times of three to five rounds, for verdicts on claims and on Comb's
 points.
 
-Figures of times do not draw these intervals, because the intervals assume how processes spread
+Figures of times do not draw these intervals, because the intervals assume a distribution of the processes' times
 (docs/methodology-measurement.md, "Claims about few rounds"). Counts are exact and need no interval.
 """
 

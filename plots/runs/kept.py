@@ -15,8 +15,8 @@ DRAWN = ROOT / "build" / "drawn"
 
 
 def outside(folder: Path) -> Path:
-    """Returns the default folder of output: this folder, or the same path below build/drawn if it lies below
-    results/reference.
+    """Returns the default folder of output: this folder. For a folder below results/reference, the result is the same
+    path below build/drawn.
 
     So a command with this default changes kept results only if the user names their folder with --out.
     """

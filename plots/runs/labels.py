@@ -39,8 +39,8 @@ def setting_of(run: Run, setting: str, value) -> str:
 
 
 def distinguished(label: str, words: list[str]) -> str:
-    """Returns the label with the words in brackets that distinguish it from others. Words that the label already has,
-    between commas, are not repeated.
+    """Returns the label, followed in brackets by the words that distinguish it from others. It does not repeat words
+    that the label already has between commas.
     """
     more = ", ".join(each for each in words if each not in label.split(", "))
     if not more:

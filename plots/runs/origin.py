@@ -50,8 +50,8 @@ def lines(run: Run) -> tuple[str, ...]:
 
 
 def _pools(run: Run) -> list[str]:
-    """Returns the pool, or which allocators have which pool. If an allocator has several pools, the result is empty, because the
-    figure shows the swept pool.
+    """Returns the pool, or which allocators have which pool. If an allocator has several pools, the result is empty,
+    because the figure itself shows the swept pools.
     """
     pools = run.cells["pool_bytes"].dropna().unique()
     if len(pools) == 1:

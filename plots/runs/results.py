@@ -102,7 +102,7 @@ class Run:
     def differing_parameters(self) -> dict[str, list[str]]:
         """Returns the parameters in which the cells of an allocator differ although nothing sweeps them.
 
-        This is so if the config names the allocator several times.
+        Such cells exist if the config names the allocator several times.
         """
         swept = {name.removeprefix("allocator.") for name in self.axes}
         differing = {}

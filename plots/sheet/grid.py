@@ -130,8 +130,8 @@ def _filled(grid: Grid) -> Grid:
 
 
 def _fitting(grid: Grid) -> list[Grid]:
-    """Returns the grid, with wrapped cells if it is too wide, or parts that each fit the page. The numbers of columns of
-    the parts differ by at most one.
+    """Returns the grid, with wrapped cells if one column alone is too wide, or parts that each fit the page's width.
+    The parts have equally many columns, or some have one more.
     """
     widths, fixed = _widths(grid, style.LEAST), grid.aligned_left
     room = BODY_WIDTH - sum(widths[:fixed])

@@ -1,4 +1,6 @@
-"""Chooses axis limits and ticks. The ticks of an x axis lie at measured positions, so every labelled x was measured."""
+"""This module chooses axis limits and ticks. The ticks of an x axis lie at measured positions, so every labelled x was
+measured.
+"""
 
 from __future__ import annotations
 

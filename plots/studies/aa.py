@@ -1,9 +1,9 @@
 """This module draws the A/A figure: runs of the same config on one card, compared with each other.
 
 Every difference between these runs is an error of the measurement. For each phase of a cell, the figure compares the
-intervals of every two runs and counts the pairs that are disjoint. If few pairs are disjoint, a difference between two allocators with disjoint intervals is
-credible. The figure may have several configs, and runs of several cards of one model. Pairs of runs on different cards
-are counted apart.
+intervals of every two runs and counts the pairs that are disjoint. If few pairs are disjoint, a difference between two
+allocators with disjoint intervals is credible. The figure may have several configs, and runs of several cards of one
+model. Pairs of runs on different cards are counted apart.
 """
 
 from __future__ import annotations
@@ -165,8 +165,8 @@ def _counts(places: Sequence[Place]) -> str:
 
 
 def _by_cards(places: Sequence[Place]) -> str:
-    """Returns the difference of short times for each two of at least three cards, otherwise an empty text. Cards of
-    hosts of the same kind hardly differ, so this shows whether the card or its host is slower.
+    """Returns the median difference of short times for each two cards. The text is empty for fewer than three cards.
+    The differences show which card, or its host, differs from the others.
     """
     cards = list(dict.fromkeys(each.card for place in places for each in place.times))
     short = [pair for place in places for pair in place.pairs_of_cards if min(each.value for each in pair) < _SHORT]

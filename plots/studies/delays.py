@@ -1,7 +1,7 @@
 """This module measures how much an application depends on its allocator.
 
-In its runs, every malloc or every free waits for some cycles. The module compares the application's times for several
-waits.
+In the runs that it reads, every malloc or every free waits for some cycles. The module compares the application's times
+for several waits.
 
 The configs of these runs sweep a wait of the adaptor `Delayed` (allocators/support/adaptors/delayed.hpp) on the x axis.
 A straight line is fitted to the times of one allocator in one phase. Its slope, times the clock rate, is the number of

@@ -93,7 +93,9 @@ class Point:
 
 
 def read(path: Path = COMB) -> dict:
-    """Reads the list of points. If the file or a point is wrong, raises UsageError, which names it."""
+    """Reads the list of points. Raises UsageError if the file or a point is wrong. The error names the file or the
+    point.
+    """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

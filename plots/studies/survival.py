@@ -1,5 +1,5 @@
-"""This module implements `python3 -m plots survival`. It shows how the cells of every allocator ended in every workload, over all
-given runs.
+"""This module implements `python3 -m plots survival`. It shows how the cells of each allocator ended in each workload,
+over all given runs.
 
 Each field of the picture is a bar with the shares of the statuses, and letters for the statuses that are not ok. A
 field without cells is empty. The Markdown table has words, counts and reasons. The CSV file has one row per allocator,
@@ -30,7 +30,7 @@ _ROW = 0.16
 _ROW_OF_MANY = 0.135
 _FEW = 24  # largest number of rows with full height
 _FAIL_ON_PURPOSE = "saboteur_"  # prefix of allocators that test the harness
-_MOST_REASONS = 3  # number of reasons that are listed for a status of a field, the most frequent first
+_MOST_REASONS = 3  # most reasons that are listed for a status of a field, the most frequent first
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Matrix:
 def matrices(runs: Sequence[Run]) -> list[Matrix]:
     """Returns one matrix per back end, sorted by name.
 
-    If a cell is in several runs of a device, the latest one counts. Allocators that fail on purpose are left out.
+    If a cell is in several runs of a device, the latest run counts. Allocators that fail on purpose are left out.
     """
     made = [_matrix(back_end, [run for run in runs if run.backend == back_end]) for back_end in sorted({run.backend for run in runs})]
     if not any(matrix.fields for matrix in made):

@@ -2,12 +2,12 @@
 phase.
 
 * `<!--table forms RUN-->` uses originals of the same run (`<id>_original`; for ScatterAlloc its maintained successor).
-* `<!--table forms RUN,RUN FILE-->` uses originals that were measured separately, from data/originals/FILE. It shows the
-  cells of the runs that have the settings of this file.
+* `<!--table forms RUN,RUN FILE-->` uses originals that were measured separately, from data/originals/FILE. It shows
+  only cells with the settings of this file.
 
 Values outside of the wanted range are bold. A published form should take 0.67 to 1.5 times the original's time. A
-reworked form should take at most the original's time, or 1/0.97 times it if the original's time is below 15 us. A `~`
-marks a provisional time, which is not judged.
+reworked form should take at most the original's time. If the original takes less than 15 us, the limit is 1/0.97 times
+its time. A `~` marks a provisional time, which is not judged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""This module writes a table with the C++ type and the header of each allocator, from the headers: `<!--table library-->`."""
+"""This module writes a table of the installed allocators with their C++ types and headers: `<!--table library-->`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""This module writes the table of the cells that studies measured in their time, from
+"""This module writes the table of how many cells each study measured, and in how many minutes, from
 results/reference/<device>/studies.json. Each row of the file comes from `tools/lacking-values.py --append`.
 
     <!--table studies h200-->

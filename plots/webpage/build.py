@@ -1,4 +1,6 @@
-"""Assembles the page. The page shows all results of one device that can be read and drawn, and lists the others at its top."""
+"""This module assembles the page. The page shows all results of one device that can be read and drawn. It lists the
+other results at its top.
+"""
 
 from __future__ import annotations
 

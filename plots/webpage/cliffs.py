@@ -1,10 +1,10 @@
 """This module draws the loads at which an allocator becomes slow.
 
-The upper charts show its time per operation, against the threads by size and against the fill of the pool. The lower
-charts show percentiles of its mallocs' cycles against the same two loads. If no cycles are measured, the chart against
-the threads shows steps on shared words. The colour shows the size, and the kind of line and mark shows the percentile.
-Lines of different request sizes are moved sideways, and each percentile has a mark of another size, so that lines that
-coincide stay visible.
+The upper charts show its time per operation, against the threads (a line per size) and against the fill of the pool.
+The lower charts show percentiles of the cycles of its mallocs, against the same two loads. If no cycles are measured,
+the chart against the threads shows steps on shared words. The colour shows the size, and the kind of line and mark
+shows the percentile. Lines of different request sizes are moved sideways, and each percentile has a mark of another
+size, so that lines that coincide stay visible.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LEFT, _RIGHT, _ABOVE, _BELOW = [0, 0.44], [0.57, 1], [0.58, 1], [0.06, 0.44]  #
 
 
 def charts_of(table: dict) -> dict[str, dict]:
-    """Returns a chart for each allocator that has a number."""
+    """Returns a chart for each allocator that has a time per operation."""
     made = {entry["id"]: _chart(table, entry) for entry in table["allocators"]}
     return {name: chart for name, chart in made.items() if chart}
 
@@ -150,7 +150,7 @@ def _tails_by_threads(latency: list[list], colours: dict[int, str]) -> list[dict
 
 
 def _tails_by_fill(latency: list[list], colours: dict[int, str]) -> list[dict]:
-    """Draws the same number of threads in pools of several sizes."""
+    """Draws percentiles of the cycles of mallocs against the share of the pool in use."""
     return _tails([(size, fill, tail) for size, _, fill, *tail in latency], "4", colours, lambda x, y: _at_fill(x, f"{y:,.0f} cycles"))
 
 

@@ -1,8 +1,8 @@
 """This module draws survival and slowdown as a coloured table, because failures are words. Rows are allocators, and columns are the
 cells of the guide.
 
-A family with several members has its own row. static/heat.js fills this row with the best of the members and opens it
-to show them.
+A family with several members has its own row. static/heat.js fills this row with the best of the members, and opens the
+row to show the members.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def _best(table: dict, number: int, phase: str) -> float | None:
 
 
 def _factors(table: dict, entry: dict, best: list) -> list:
-    """Returns for each case a factor, the status word, or None without a time of the allocator or of one that frees."""
+    """Returns for each case a factor or the status word. It returns None for a case without a time of the allocator, or
+    of any allocator that frees.
+    """
     made: list = []
     for case, result, least in zip(table["cases"], entry["results"], best):
         if isinstance(result, list):
@@ -132,8 +134,8 @@ def _cell(value, case: dict, result) -> str:
 
 
 def _colour(factor: float | None) -> str:
-    """Returns HTML attributes: the factor for scripts, and the strength of its colour in percent. The text is empty without
-    a factor. The page mixes the colour with its background.
+    """Returns HTML attributes: the factor for scripts, the class, and the strength of the colour in percent. The text
+    is empty without a factor. The page mixes the colour with its background.
     """
     if factor is None:
         return ""

@@ -26,7 +26,7 @@ def paper_of(run: Run) -> str:
 
 
 def titled(run: Run) -> str:
-    """Returns the paper as readers know it: Winter et al. 2021.
+    """Returns the paper's name for readers, such as `Winter et al. 2021`.
 
     The year comes from the folder `survey2021`, and the authors from the config's "Winter et al., PPoPP'21, Fig. 9".
     """

@@ -55,7 +55,7 @@ def _factors(table: dict, number: int, case: dict, base: dict) -> list[tuple[flo
 
 
 def summary(table: dict) -> str:
-    """Describes the chart in words: which allocators slow an application down least and most."""
+    """Returns the chart as a table: which allocators slow each application down least and most."""
     rows = []
     for number, case, base in _places(table):
         factors = [(factor, entry) for factor, entry in _factors(table, number, case, base) if entry["form"] != forms.ABLATION]

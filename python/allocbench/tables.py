@@ -37,8 +37,8 @@ def cells(*runs: str | Path) -> pandas.DataFrame:
 def samples(*runs: str | Path) -> pandas.DataFrame:
     """Returns a row per sample of the cells that are ok: `phase`, `round_` and `sample_` (both from 0) and `seconds`.
 
-    The other columns describe the cell, as in cells(). Kept runs have their samples only in the log, so they raise
-    NothingToDraw.
+    The other columns describe the cell, as in cells(). The function raises NothingToDraw for a run that was kept
+    without samples.
     """
     def rows_of(folder: Path, document: dict, cells: pandas.DataFrame) -> pandas.DataFrame:
         made = []

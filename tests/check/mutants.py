@@ -157,8 +157,8 @@ class Search:
                 if cell["outcome"] not in ("ok", "unsupported") and (cell["part"], cell["outcome"]) != ("races", "hang")]
 
     def a_few_models_at_a_time(self, option, runs, *more):
-        """Makes `runs` runs, spread over all models, and searches four models at a time. It stops after the first four
-        models that include a finding, because crashes and races in all models take long.
+        """Makes `runs` runs, spread over all models, and searches four models at a time. If four models give a finding,
+        it stops after them, because crashes and races in all models take long.
         """
         per_model = -(-runs // len(self.models))
         for first in range(0, len(self.models), 4):

@@ -34,7 +34,7 @@ RACES_OF_ALLOCATORS = pathlib.Path(WORKERS, "allocbench-worker-tsan").exists()
 # processor does.
 RACE_BUGS = {"zoo_missing_acquire", "zoo_missing_release"}
 
-# Each of these bugs shows only in the models beside it, and the report must contain the text beside it.
+# Each of these bugs shows only in the models that its entry names. The report must contain the text of the entry.
 SHOWN_BY = {
     "zoo_unmerged_buddies": ({"small_then_large", "large_then_small", "second_heap_sizes", "second_heap_turns"}, "lost when sizes change"),
     "zoo_null_free": ({"free_null", "full_of_nulls", "second_heap_turns"}, "handed out twice"),
@@ -136,7 +136,7 @@ class ZooGate(unittest.TestCase):
             result = check(*options, "--seeds", SEEDS, "--json", "--out", str(cls.folder), *more, expect=1)
             return json.loads(result.stdout)["cells"]
 
-        # A search for races takes long, so it searches only the bugs that nothing else finds.
+        # A search for races takes long. So races are searched only in RACE_BUGS, which only that search finds.
         others = STORE_BUGS | RACE_BUGS | SIZE_BUGS | {SLOW_MAKER}
         cls.cells = search([name for name in cls.broken if name not in others], "--no-races")
         cls.cells += search([SLOW_MAKER], "--no-races", "--model", str(MANY_SIZES))
@@ -241,7 +241,7 @@ class ZooGate(unittest.TestCase):
 
     def test_the_repaired_twins_are_clean(self):
         options = [item for name in self.repaired for item in ("--allocator", name)]
-        # The race build holds no stores.
+        # The race build does not hold stores back.
         for more in (["--strategy", "swarm", *where_built(RACES, "--race-seeds", REPAIRED_RACE_SEEDS)], ["--strategy", "swarm+stores", "--no-races"]):
             result = check(*options, "--seeds", REPAIRED_SEEDS, *more, "--out", str(self.folder / "repaired"))
             self.assertEqual(result.returncode, 0, result.stdout)
@@ -261,7 +261,7 @@ class ZooGate(unittest.TestCase):
 
 
 def table_of(what):
-    """Returns the table of docs/findings.md about registrations that `what`."""
+    """Returns the section "Registrations that `what`" of docs/findings.md."""
     text = pathlib.Path(__file__).parents[2].joinpath("docs", "findings.md").read_text(encoding="utf-8")
     return text.split(f"## Registrations that {what}\n")[1].split("## ")[0]
 

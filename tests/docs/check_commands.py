@@ -22,7 +22,7 @@ _OURS = ("configs/", "results/reference/", "tools/", "data/")  # folders whose f
 
 
 def commands_of(text: str) -> list[str]:
-    """Returns the commands of a page that no test runs, each as one line."""
+    """Returns those commands of a page that no test runs. Each command is one line."""
     found = [line.strip() for language, action, body in _FENCE.findall(text) if language == "sh" and not action.strip() for line in body.splitlines()]
     prose = _FENCE.sub("", text)
     found += [match for match in re.findall(r"`([^`\n]+)`", prose) if _KNOWN.match(match)]
@@ -61,8 +61,8 @@ class Programs:
         return subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False).stdout
 
     def objection(self, words: list[str], made: frozenset[str] = frozenset()) -> str:
-        """Returns why a program would refuse these words. The text is empty if it accepts them, or if it is not our
-        program. `made` has the files that earlier commands of the page write.
+        """Returns why a program would refuse these words. The text is empty if the program accepts them or is not ours.
+        `made` has the files that earlier commands of the page write.
         """
         name = pathlib.PurePath(words[0]).name
         missing = [word for word in words[1:] if word.startswith(_OURS) and "*" not in word and word not in made and not (self.root / word).exists()]

@@ -22,12 +22,14 @@ import subprocess
 import sys
 import tempfile
 
-REPLAYED = {"replay": 1, "fixed": 0}  # exit code of each command
+REPLAYED = {"replay": 1, "fixed": 0}  # exit code of each command, by the kind of its block
 FENCE = re.compile(r"^```(?P<language>\w+) (?P<action>run|replay|fixed|file=(?P<name>\S+))\n(?P<body>.*?)^```$", re.M | re.S)
 
 
 def for_this_build(commands: str, build: pathlib.Path) -> str:
-    """Replaces the default build folder and programs on the path, because this test may run for another preset."""
+    """Replaces the default build folder, and `allocbench` without a folder, because this test may run for another
+    preset.
+    """
     commands = commands.replace("$ALLOCBENCH/build", str(build)).replace("build/bin/allocbench ", f"{build}/bin/allocbench ")
     return re.sub(r"^allocbench ", f"{build}/bin/allocbench ", commands, flags=re.M)
 

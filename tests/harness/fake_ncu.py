@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Replaces Nsight Compute in tests: notes how it was called, and writes a raw page as ncu --csv does. The environment
-variable FAKE_NCU says how it fails: `nothing` (no kernel in the filter), `refused` (no permission for counters),
+variable FAKE_NCU says how it fails: `nothing` (no kernel in the filter), `refused` (no permission for counters) or
 `broken`.
 """
 

@@ -39,7 +39,7 @@ TROUBLES = {
     "refusing": "refuse_allocator",
     "stuck": "hang_in_allocator",
     "per_process": None,
-    # Only a new process refreshes its share of the device heap, which serves requests of 32 B and more.
+    # Requests of 32 B and more come from a share of the device heap, which only a new process refreshes.
     "thrifty": None,
     "keeping": None,  # keeps memory of the device heap, which only a new process refreshes
     "deaf": "close_events",
@@ -201,8 +201,8 @@ class Worker:
             sys.exit(0)
 
     def lock_or_end(self, what, complaint):
-        """Takes a lock that only one worker of a run may have. A worker that reads `quit` at this moment releases it
-        soon.
+        """Takes a lock that only one worker of a run may have. A worker that reads `quit` at this moment releases the
+        lock soon.
         """
         path = os.environ.get("FAKE_WORKER_NOTES")
         if not path or what in self.locks:

@@ -110,7 +110,7 @@ def mutate_text(chance, text):
 
 
 def mutate_log(chance, lines):
-    """Changes one line of JSON as a document or as text, or moves it."""
+    """Changes, moves or deletes lines of a log, up to three times. A line is changed as JSON or as text."""
     lines = list(lines)
     for _ in range(chance.randint(1, 3)):
         if not lines:
@@ -131,7 +131,7 @@ def mutate_log(chance, lines):
     return "\n".join(lines) + chance.choice(["\n", ""])
 
 
-# This worker answers commands that no mutation changes. A worker in Python would take most of the time.
+# No mutation changes this worker. A worker in Python would take most of the time.
 WORKER = """#!/bin/sh
 case "$1" in
 --describe) cat "{folder}/description.json" ;;
@@ -156,7 +156,7 @@ class Fuzzer:
         worker.chmod(0o755)
         self.environment = {**os.environ, "ALLOCBENCH_WORKERS": str(workers)}
         self.log = (HERE / "golden" / "events.jsonl").read_text(encoding="utf-8").splitlines()
-        # A sanitizer reserves more address space than any limit, so memory has no limit then.
+        # A program with a sanitizer reserves more address space than any limit, so its memory has no limit.
         self.limit = BYTES if self.run(["--version"], BYTES)[0] == 0 else None
 
     def run(self, arguments, limit):

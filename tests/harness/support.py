@@ -47,7 +47,7 @@ class ProgramTest(unittest.TestCase):
         return real
 
     def config(self, allocators=("steady",), **more):
-        """Writes a config of one series over request_bytes: 16, 32, 64 B; trouble begins at 32 B."""
+        """Writes a config with one series per allocator over request_bytes: 16, 32, 64 B. Trouble begins at 32 B."""
         document = {
             "name": "test/figure",
             "allocators": list(allocators),

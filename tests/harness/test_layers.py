@@ -172,7 +172,7 @@ class Plots(unittest.TestCase):
     FOLDER = ROOT / "plots"
     # A folder may import the folders before it. All may import theory.py, which imports no module of plots.
     ORDER = ["sheet", "runs", "ledger", "figures", "studies", "texts", "advice", "webpage", "reference", "commands"]
-    INSIDE_FIGURES = ["model", "panel", ""]  # "" has the kinds themselves
+    INSIDE_FIGURES = ["model", "panel", ""]  # "" is the folder figures/ itself, with the kinds
     # Not every earlier folder may be imported.
     NOT_BELOW = {"texts": {"figures", "studies"}, "advice": {"ledger", "studies", "texts"}, "webpage": {"studies", "texts"}}
 

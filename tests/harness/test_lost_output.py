@@ -66,8 +66,8 @@ class Runs(LostOutputTest):
             os.chdir(self.folder)
             os.execve(PROGRAM, [PROGRAM, "--config", str(self.slow_config()), "--out", str(self.out)], self.environment())
         self.wait_for_a_sample()
-        os.close(terminal)  # the kernel's hang-up
-        os.kill(child, signal.SIGHUP)  # the shell's
+        os.close(terminal)  # the kernel sends SIGHUP
+        os.kill(child, signal.SIGHUP)  # the shell sends SIGHUP too
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 130)
         self.assert_results(0)
 

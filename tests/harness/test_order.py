@@ -139,7 +139,7 @@ class Deferred(OrderTest):
 
 
 class Fills(OrderTest):
-    """The first sample of an instance fills the pool, and later ones start from a copy."""
+    """The first sample of an instance fills the pool, and later samples start from a copy."""
 
     def fill(self, *arguments, seconds, expect=0):
         return self.run_program(*arguments, "--out", self.out, *ENOUGH, expect=expect,
@@ -212,7 +212,7 @@ class TimeOver(OrderTest):
         self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
 
     def test_a_command_under_way_is_ended_and_values_stay(self):
-        """Each round of each cell takes 0.2 s, so there is time for some rounds."""
+        """Each round takes 0.2 s or a little more, so there is time for some rounds."""
         begin = time.monotonic()
         self.measure(self.slow(0.2, 0.21, 0.22, rounds=9, least_rounds=9), "--minutes", "0.03", expect=1)
         self.assertLess(time.monotonic() - begin, 15)

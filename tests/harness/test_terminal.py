@@ -209,7 +209,7 @@ class Generated(ProgramTest):
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
     def test_zsh_completes(self):
-        """Returns the line after a Tab, in a separate terminal."""
+        """Each line after a Tab comes from zsh in a separate terminal."""
         for program in self.programs:
             ask = rf"""
                 zmodload zsh/zpty; zpty shell zsh -f -i

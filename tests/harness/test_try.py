@@ -19,7 +19,7 @@ class TryTest(ProgramTest):
 
     def trace(self, calls, kernels, name="my.trace", lost=0):
         """Writes a trace. `calls` has (thread, operation, bytes, block). `kernels` has the number of calls of each
-        kernel, which has 2 blocks of 32 threads.
+        kernel. Each kernel has 2 blocks of 32 threads.
         """
         folder = self.folder / name
         folder.mkdir()

@@ -80,7 +80,9 @@ def _of_some(run: Run, shown: pandas.DataFrame) -> str:
 
 
 def _why_none(run: Run, shown: pandas.DataFrame) -> str:
-    """Returns the end of a sentence: why the times have no interval, or only a full stop. Counts are exact and need none."""
+    """Returns the end of a sentence: why the times have no interval, or only a full stop. Counts are exact and need no
+    interval.
+    """
     return "; no intervals: they need six rounds." if shown["unit"].isin(_TIMED).any() and _rounds(run) else "."
 
 

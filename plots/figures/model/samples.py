@@ -35,7 +35,7 @@ def few_decide(times: Sequence[float]) -> bool:
 
 
 def outliers(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Outlier]:
-    """Returns the drawn times that are means and that few samples decide."""
+    """Returns the drawn times that are means dominated by few samples."""
     phases = [phase for phase, metric in wanted if metric.removeprefix("relative_") == "time"]
     if run.config.get("statistic") != "mean" or not phases:
         return []
@@ -51,7 +51,7 @@ def outliers(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Outlier]:
 
 
 def sentences(run: Run, wanted: Sequence[tuple[str, str]], mark: str = "") -> list[str]:
-    """Returns the sentence of the caption about means that few samples decide, if there are any. `mark` says in
+    """Returns the sentence of the caption about means that few samples dominate, if there are any. `mark` says in
     parentheses how the figure marks these means.
     """
     found = sorted(outliers(run, wanted), key=lambda each: each.median / each.largest)

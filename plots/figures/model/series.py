@@ -1,7 +1,7 @@
 """This module groups the cells of a run into panels and series. A series is one line of a figure, or one row of a table.
 
 A series has one allocator with one set of parameters. Its cells differ only in the value of x and in settings that
-change with x. A panel holds the series of one timed phase, one metric and one value of the axes in the config's `panels` and
+change with x. A panel holds the series of one timed phase, one metric and one value of each setting in `panels` and
 `rows`.
 """
 

@@ -116,7 +116,7 @@ def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _measured(run: Run, there: pandas.Series, entry: dict) -> str:
-    """Returns the range over all allocators, or over the cells of the allocator that the entry names."""
+    """Returns the measured range over all allocators, or over the cells of the allocator that the entry names."""
     if "allocator" in entry:
         there = there & (run.cells["allocator"] == entry["allocator"])
     found = run.at(entry.get("phase", ""), entry["metric"])["value"]

@@ -1,5 +1,5 @@
-"""This module draws the strip above a panel. It shows cells that the panel cannot show: a mark at their x and a word. The word
-is the status or another reason for the lack of a value, or 0 for series of zeros on a logarithmic axis.
+"""This module draws the strip above a panel. It shows cells that the panel cannot show, as marks at their x with a
+word. The word is the status or another reason for the lack of a value, or 0 for series of zeros on a logarithmic axis.
 
 Each series with such cells has a row. Neighbouring cells with the same word share one word over a thin line.
 """

@@ -64,7 +64,7 @@ class Scale:
         return apart.moves(content.series, self.bounds(), self.log, height, spacing, apart.LINES if content.has_lines(joined) else apart.MARKERS)
 
     def written(self, value: float) -> str:
-        """Returns a number for the inside of the panel, where a ratio is shorter than at the ticks."""
+        """Returns the text of a number inside the panel. A ratio has fewer digits there than at the ticks."""
         return f"{quantity.factor(value)}×" if quantity.is_ratio(self.metric) else self._write(value)
 
     def sentence(self) -> str:

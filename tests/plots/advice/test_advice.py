@@ -118,7 +118,7 @@ def test_the_largest_request_is_that_of_the_pool_nearest_to_the_asked_one():
 
 
 def test_blocks_that_others_free_have_cells_of_their_own(tmp_path):
-    """Comb takes four times as long in this cell only."""
+    """Comb takes four times as long in the added cells only."""
     made, _ = newest.table_of([str(guide.write_handed_over(guide.write(tmp_path)))])
     words = {"sizes": "64", "threads": "100k"}
     others, own = advised.near(made, **words, lifetime="others"), advised.near(made, **words)

@@ -131,7 +131,7 @@ def test_every_row_says_how_far_its_nearest_cell_is(made):
 
 
 def test_one_word_says_how_full_the_pool_is(made):
-    """10,000 requests of 256 B take 1.9 % of 128 MiB, in addition to the 90 % that are taken already."""
+    """The 10,000 requests of 256 B take 1.9 % of 128 MiB, in addition to the 90 % that are taken already."""
     asked = advised.asked(sizes="256", threads="10k", pool="128MiB", fill="99.9%")
     told = text.write(made, asked, engine.answer(made, asked.data()))
     assert "99.9 % full at most" in told and [case["label"] for case in made["cases"] if case["figure"] == "guide/fill"] == [

@@ -188,7 +188,7 @@ def test_names_of_neighbouring_groups_do_not_touch(tmp_path):
 
 
 def test_numbers_stand_in_the_middle_of_what_is_drawn_of_their_cell(tmp_path):
-    """A group of columns has a gap before it, which takes a part of its first cells."""
+    """The gap before a group of columns takes a part of the group's first cells."""
     cells = [_cell(name, graph, 2e-6 * number, threads=threads) for number, name in enumerate(("c_malloc", "halloc"), 1)
              for graph in ("road", "a_web") for threads in (1, 2, 4)]
     axes, = heatmap.make(_run(tmp_path, cells, x=["graph", "threads"]), "stem").page.figure.axes

@@ -78,7 +78,7 @@ def test_scene_table_relates_times_to_those_of_the_reference(tmp_path):
 
 def test_a_scene_table_marks_what_is_provisional_and_what_is_over_it(tmp_path):
     cells = _scene_cells()
-    cells[0]["provisional"] = cells[3]["provisional"] = True  # CMalloc in soup; the reference in soup (1)
+    cells[0]["provisional"] = cells[3]["provisional"] = True  # CMalloc's cell in soup and the reference's in soup (1)
     drawing = scene_table.make(_run(tmp_path, _scene_config(), cells, "cuda"), "stem")
     assert "| AtomicMalloc | 64 | ~4 ms | timeout | 2 ms ±6 % |" in drawing.markdown
     assert "| CMalloc | 64 | ~4.00 | no reference | ~1.50 |" in drawing.markdown

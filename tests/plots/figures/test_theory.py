@@ -87,7 +87,7 @@ def test_collaborative_walk(free):
 
 
 def test_the_mean_of_the_first_passage_is_a_quotient():
-    """Computes (11) by quadrature of t times (10), to compare it with the closed form."""
+    """Computes equation (11) by quadrature of t times equation (10), to compare it with the closed form."""
     for free in (10_000, 20_000):
         step = 0.001
         times = [step * (i + 0.5) for i in range(400_000)]

@@ -32,7 +32,7 @@ def test_the_p_value_counts_half_widths():
 def test_holm_and_benjamini_hochberg():
     assert verdicts.corrected([0.01, 0.04, 0.03, 0.005], [True] * 4) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert verdicts.corrected([0.01, 1.0, 0.04], [True, False, True]) == pytest.approx([0.02, 1.0, 0.04]), "of what was tested alone"
-    published = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]  # Benjamini & Hochberg 1995
+    published = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]  # example of Benjamini & Hochberg 1995
     adjusted = verdicts.discoveries(published[::-1])[::-1]
     assert adjusted[:6] == pytest.approx([0.0015, 0.003, 0.0095, 0.035625, 0.0603, 0.0298 * 15 / 7]) and adjusted[-1] == 1
     assert sum(p <= 0.05 for p in adjusted) == 4, "as the paper finds"

@@ -54,7 +54,7 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, section
     config = _effective(path, *sections)
     jsonschema.Draft7Validator(SCHEMA).validate(config)
     if "plot" not in config:
-        assert "trace" in config  # recorded, not drawn
+        assert "trace" in config  # such a config records a trace and draws nothing
         return
     assert config["plot"]["kind"] in KINDS
     axes = {name: values for group in (config.get("sweep", {}), *config.get("zip", [])) for name, values in group.items()}
@@ -127,7 +127,7 @@ def test_every_key_of_a_plot_has_a_meaning_and_every_kind_a_module():
 
 
 ALLOCATORS_OF_THE_SUITE = 80    # largest number that "all" stands for
-# These are seconds of a cell on an H200, with its share of process starts and deadlines. 3,139 cells of the survey had
+# These are seconds of a cell on an H200, with its share of process starts and deadlines. In the survey, 3,139 cells had
 # their first round in 536 s. A later round has no verification.
 SECONDS_OF_THE_FIRST_ROUND = 0.17
 SECONDS_OF_A_LATER_ROUND = 0.07

@@ -93,7 +93,8 @@ def test_pairs_of_different_cards_count_apart(runs):
     assert (place.disjoint, len(place.pairs), len(place.pairs_of_cards)) == (0, 1, 2)
     told = aa.make(runs).markdown
     assert told.startswith("# One config, 3 times on 2 cards of one model\n")
-    # alloc of Halloc: 1.01/1.0 and 1.03/1.01; of KMA: 1 and 1; free of Halloc: 1.5/1.0 and 1.5/1.1
+    # The ratios are 1.01/1.0 and 1.03/1.01 for alloc of Halloc, 1 and 1 for KMA, and 1.5/1.0 and 1.5/1.1 for free of
+    # Halloc.
     assert "Between different cards: 2 of 6 pairs (33.3 %); the median ratio of the slower to the faster time is 1.0149." in told
 
 
@@ -101,7 +102,7 @@ def test_short_times_of_different_cards_count_apart(tmp_path):
     pair = [written(tmp_path / f"run{number}", {"alloc": (1.0 * number, 0.9, 1.1), "free": (5e-6 * number, 5e-6, 6e-6)}) for number in (1, 2)]
     pair[1].device["uuid"] = "another card"
     told = aa.make(pair).markdown.splitlines()[2]
-    # alloc of Halloc: 2; of KMA: 1
+    # The ratios are 2 for alloc of Halloc and 1 for KMA, so their median is 1.5.
     assert told.endswith("For times of at least 100 µs it is 1.5000. Shorter times differ by a median of 5 µs."), told
 
 
@@ -110,7 +111,7 @@ def test_three_cards_are_compared_two_by_two(tmp_path):
     for number, run in enumerate(several):
         run.device["uuid"] = f"card {number}"
     told = aa.make(several).markdown.splitlines()[2]
-    # alloc of Halloc differs, alloc of KMA is the same on all cards and longer
+    # Only alloc of Halloc is short and differs between the cards.
     assert told.endswith(" in the order of their first runs: 1 and 2: 2 µs; 1 and 3: 3 µs; 2 and 3: 1 µs."), told
 
 

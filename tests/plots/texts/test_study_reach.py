@@ -1,4 +1,4 @@
-"""Tests the table of the cells that studies measured in their time."""
+"""Tests the table of how many cells each study measured, and in how many minutes."""
 
 import json
 

@@ -137,7 +137,7 @@ def test_the_keyboard_alone_will_do(wide, page):
     assert wide.execute_script(focus) == "survival" and wide.execute_script("return document.activeElement.tagName") == "SECTION", "the keyboard goes on there"
     wide.switch_to.active_element.send_keys(Keys.TAB)
     assert wide.execute_script(focus) == "rows"
-    wide.switch_to.active_element.send_keys("e")  # every allocator
+    wide.switch_to.active_element.send_keys("e")  # selects every allocator
     assert wide.execute_script("return location.hash") == "#rows=all"
     table = wide.find_element(By.CSS_SELECTOR, "#survival .scroll")
     told = []
