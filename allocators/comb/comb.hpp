@@ -76,8 +76,8 @@ class Comb {
     return std::size_t{end} << space_.chunk_log2;
   }
 
-  // A slot starts at a multiple of its size from the start of its chunk. A large request starts at the start of a
-  // chunk.
+  // A slot starts at a multiple of its size from the start of its chunk. The block of a large request starts at the
+  // start of a chunk.
   std::size_t alignment_of(std::size_t bytes) const {
     const auto base = reinterpret_cast<std::uint64_t>(space_.base);
     const bool has_slot = bytes <= space_.largest_slot;

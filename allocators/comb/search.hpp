@@ -22,7 +22,7 @@ struct Place {
 };
 
 // Takes slots for the mates from the word of the first claim, which contained `seen`. If another thread has locked the
-// word, the mates wait for it, because the word will soon be open. They make at most eight checks in all.
+// word, the mates wait for it, because the lock is held only for a short time. They make at most eight checks in all.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                            const simt::Parked<Place>& place, std::uint32_t chunk, std::uint64_t seen) {
@@ -45,9 +45,9 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
-// Loads a word of a random member of the class or, with `newest`, of one of the newest members. These usually have the
-// most free slots. A chunk that has left the class is removed from the list. If the entry has no chunk now, `empty` is
-// set to the place of the entry.
+// Loads a word of a random member of the class or, with `newest`, of one of the newest members. The newest members
+// usually have the most free slots. A chunk that has left the class is removed from the list. If the entry has no chunk
+// now, `empty` is set to the place of the entry.
 template <class Thread, class S>
 SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
                              std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {

@@ -34,13 +34,13 @@
 //   16.
 // * Pools below 512 MiB have smaller segments, so that there are at least 32 of them. A slice is then at most a
 //   sixteenth of a segment. The entries of the smallest class pin at most half a segment, as published, unless
-//   `least_pinned_blocks` are more.
+//   `least_pinned_blocks` is larger.
 // * The pool is not filled with zeros when the heap is made.
 //
 // As published:
 // * At start the table pins 13 segments. Pools of 64 segments or fewer serve nothing above a segment.
-// * A segment enters its class's tree again when its ring passes a tenth of its blocks. Until then, its other free
-//   blocks are hidden. A simultaneous removal may hide an insertion into a tree (recheck_cleared_words).
+// * A segment enters its class's tree again when its ring passes a tenth of its blocks. Until then, its free blocks are
+//   hidden. A simultaneous removal may hide an insertion into a tree (recheck_cleared_words).
 // * A free of a run first sets the bits of its segments and then resets their class. A fetch of such a segment between
 //   these steps ends the kernel (reset_class_first).
 // * The counter of a block has 20 bits. If about four thousand full warps request 32 KiB at once, additions to an
@@ -121,8 +121,8 @@ class Gallatin {
     return gallatin::Heap::lay_out(pool_bytes, parameters, "gallatin").max_request();
   }
   // The pool has twelve segments. A segment has two blocks of four slices of 16 bytes, or one block of four slices of
-  // 32 bytes. Trees have four layers. The unused slices of a pinned block serve no other class, and the block may lie
-  // in any segment, even inside a run.
+  // 32 bytes. Trees have four layers. A pinned block may lie between free segments, and its unused slices serve no
+  // other class.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;

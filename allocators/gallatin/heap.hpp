@@ -152,8 +152,8 @@ struct Heap {
     heap.segment_log2 = log2_of(segment);
     heap.classes = log2_of(slice) - smallest_slice_log2 + 1;
     heap.slices_log2 = log2_of(segment / slice);
-    // The smallest class pins at most half the blocks of a segment, as published, unless `least_pinned_blocks` are
-    // more.
+    // The smallest class pins at most half the blocks of a segment, as published, unless `least_pinned_blocks` is
+    // larger.
     heap.pinned_log2 = std::min(log2_of(parameters.pinned_blocks), heap.classes - std::min(heap.classes, 2u));
     heap.shape = TreeShape::of(heap.segments, log2_of(parameters.fanout));
     return heap;

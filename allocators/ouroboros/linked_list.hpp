@@ -128,8 +128,8 @@ struct LinkedList {
   }
 
   // Links `count` chunks as the next segments. `last` is the tail that the caller knows, and the new tail afterwards.
-  // Returns true if the segment before them is already consumed. Then this thread must move the head. Mark and link are
-  // in one word, so either the thread that marks or the thread that links sees both.
+  // Returns true if the segment before the new ones is already consumed. Then this thread must move the head. Mark and
+  // link are in one word, so either the thread that marks or the thread that links sees both.
   //
   // `order` is the memory order of the stores by which other threads find the chunks. A fresh chunk needs release,
   // because this thread has just written its empty slots. A chunk that is reused immediately needs only relaxed,
