@@ -18,7 +18,7 @@
 //
 // A lane reserves nothing if more places are taken than the page has. It does not wait for the next page, because the
 // lane that requests this page may be in its own warp. It stays pending until all lanes of the warp meet again. Then
-// the leader of its group loads the word before it adds to it. So the taken places exceed the page by at most one per
+// the leader of its group loads the word before the addition. So the taken places exceed the page by at most one per
 // lane. Their number must stay below 2^19, because larger numbers mean that a malloc has failed. A lane that calls
 // malloc waits for no lane of the list. A warp waits only for another warp's malloc, so every append ends. An old word
 // can return only after its page was freed and reused. This does not happen while lanes append (no ABA).
@@ -93,8 +93,8 @@ class PageList {
     return stored;
   }
 
-  // Writes the header of the last page and stores the number of records. One thread calls it after the last append.
-  // Returns the address of the newest page, or 0 if the list is empty.
+  // Writes the header of the last page and stores the number of records. One thread calls finish() after the last
+  // append. Returns the address of the newest page, or 0 if the list is empty.
   template <class Thread>
   SIMT_FN std::uint64_t finish(Thread& thread, Tail& tail) const {
     const std::uint64_t word = at(thread, tail.word).load(simt::acquire);

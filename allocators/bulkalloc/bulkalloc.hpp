@@ -44,7 +44,7 @@
 // * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
 //   divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes that
 //   came together leave together. Without these rules, the makers of bins may form groups across the groups that wait
-//   for them, and lanes in malloc may run beside lanes in free. Then some warps of an H200 do not end
+//   for them, and lanes in malloc may run at the same time as lanes in free. Then some warps of an H200 do not end
 //   (docs/findings.md).
 // * As in the paper, waits for units that another thread makes, for locks and for readers have no bound. These waits
 //   end. A thread reports if it cannot make units. The holder of a node's lock waits only for the lock of the node's

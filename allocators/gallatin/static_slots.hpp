@@ -93,8 +93,8 @@ struct Slots {
   SIMT_FN Slot& at(std::uint32_t size_class, std::uint32_t slot) const {
     return slots[(size_class << count_log2) + slot];
   }
-  // Returns the number of slots of a class. Their blocks fill at most a thirty-second of the pool, but a class has at
-  // least one slot.
+  // Returns the number of slots of a class. The blocks of these slots fill at most a thirty-second of the pool, but a
+  // class has at least one slot.
   SIMT_HOST_FN std::uint32_t count(const Heap& heap, std::uint32_t size_class) const {
     const std::uint32_t spent_log2 = heap.block_log2(size_class) + 5;
     const std::uint32_t left_log2 = pool_log2 > spent_log2 ? pool_log2 - spent_log2 : 0;
@@ -133,7 +133,7 @@ SIMT_NOINLINE_FN bool renew_slot(Thread& thread, const Heap& heap, const Slots& 
   return renew<bug>(thread, heap, slots, slot, size_class, old);
 }
 
-// Returns the block of a current or ended generation, or no_block if the slot no longer has this block.
+// Returns the block of this generation, which may have ended, or no_block if the slot no longer has the block.
 template <class Thread>
 SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint32_t generation) {
   LiveBlock found{thread.atomic(slot.live).load(simt::acquire)};

@@ -1,4 +1,4 @@
-// This host code of both versions of ROCm's device malloc creates, resets and checks the heap.
+// Both versions of ROCm's device malloc use this host code to create, reset and check the heap.
 #pragma once
 
 #include <bit>

@@ -2,7 +2,7 @@
 // warp) one block size after the other.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl (ROCm/llvm-project fa77110), in every release up to ROCm 7.2. On AMD
-// GPUs, malloc, free and new in a HIP kernel call it. There is no paper.
+// GPUs, malloc, free and new in a HIP kernel call this code. There is no paper.
 //
 // Idea:
 // * malloc: The lanes that request the block size of the first lane work together, and the others wait. In each step of

@@ -5,11 +5,11 @@
 // 811, November and December 2025; not the later pull request 2237). There is no paper.
 //
 // Idea: as rocm_dm.hpp, except for these points.
-// * malloc: The lanes of each size work together, all sizes side by side. The leader adds their number to the count of
-//   a slab that has less than 85 % of its usable blocks in use. If the slab has too few free blocks, the leader
+// * malloc: The lanes of each size work together, all sizes at the same time. The leader adds their number to the count
+//   of a slab that has less than 85 % of its usable blocks in use. If the slab has too few free blocks, the leader
 //   subtracts the number again and continues with the next slab. After a successful addition there is a bit for every
 //   lane, so each lane searches until it has one.
-// * free: The lanes of each slab work together, all slabs side by side.
+// * free: The lanes of each slab work together, all slabs at the same time.
 //
 // Data: kinds.hpp and heap.hpp describe the data. The search begins at the last slab that accepted a reservation.
 //
@@ -24,9 +24,9 @@
 // * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
 //
 // As published: The maker of a slab stores its count before it wins the record (`count_order`). This is harmless if no
-// maker takes longer than the interval. A slower maker overwrites the count of the slab that the next maker has
-// recorded in its place. Later reservations then exceed the clear bits (docs/findings.md). Clearing a bit releases, but
-// setting a bit does not acquire (`bit_orders`).
+// maker takes longer than the interval. A slower maker overwrites the count in a record that the next maker has won.
+// Later reservations then exceed the clear bits (docs/findings.md). Clearing a bit releases, but setting a bit does not
+// acquire (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"

@@ -41,8 +41,8 @@ class Heap {
  public:
   using Parameters = typename A::Parameters;
 
-  // Allocates `pool_bytes` of device memory and initialises an empty heap. Throws simt::Fault, or Unsupported if the
-  // design cannot use such a pool.
+  // Allocates `pool_bytes` of device memory and initialises an empty heap. Throws simt::Fault if the back end reports
+  // an error, and Unsupported if the design cannot use such a pool.
   //
   // The size of the device heap can be set only before the first kernel that uses the device heap. If several heaps
   // need it, first call device.set_device_heap_bytes() with the sum of their needed_device_heap(), then pass is_set to

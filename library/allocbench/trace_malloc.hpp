@@ -52,7 +52,7 @@ SIMT_FN void free(Thread& thread, void* block) {
 
 }  // namespace trace_malloc
 
-// MallocTrace is the trace of a program. A program may have one at a time.
+// MallocTrace is the trace of a program. A program may have only one trace at a time.
 class MallocTrace {
  public:
   // Throws the exceptions of Heap<Comb>.

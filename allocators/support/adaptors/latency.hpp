@@ -42,7 +42,7 @@ class BlockLatencies {
     thread.atomic_shared(counted_->last_block).store(reinterpret_cast<std::uint64_t>(block), simt::relaxed);
   }
 
-  // Adds the counts of the thread block to `sum` in device memory, and raises its largest duration if necessary.
+  // Adds the counts of the thread block to `sum` in device memory, and raises the largest duration of `sum` if needed.
   template <class Thread>
   SIMT_FN void close(Thread& thread, Sum* sum) const {
     thread.block_barrier();

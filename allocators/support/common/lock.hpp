@@ -24,8 +24,8 @@ SIMT_FN void await_unlocked(Thread& thread, std::uint32_t& word) {
 }
 
 // TicketLock is a lock that one lane takes for all lanes of its group. Groups get the lock in the order of their
-// arrival. It uses tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind
-// in the queue check less often.
+// arrival. The lock uses tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far
+// behind in the queue check less often.
 struct TicketLock {
   // Both words are zero at first, and equal whenever no thread has or wants the lock.
   alignas(128) std::uint32_t next_ticket;

@@ -3,10 +3,10 @@
 // A caller may request any number of bytes up to 2^64 - 1. Such a number can overflow if it is rounded up, if a header
 // is added, or if it is multiplied by the lanes of a warp. A huge request would then get a small block. So a malloc
 // first compares the request with a limit (RequestLimit in most designs), and returns null before it changes the heap.
-// A limit is at most the size of the memory, so computations with a smaller request do not overflow. Some designs round
-// by themselves. The reworked ScatterAlloc does so, because these functions would need more registers in its malloc.
-// Comb rounds large requests up to runs of chunks. A request for zero bytes gets its own block, like a request for one
-// byte, unless the trait `zero` is ZeroBytes::null.
+// A limit is at most the size of the memory, so computations with an admitted request do not overflow. Some designs
+// round by themselves. The reworked ScatterAlloc does so, because these functions would need more registers in its
+// malloc. Comb rounds large requests up to runs of chunks. A request for zero bytes gets its own block, like a request
+// for one byte, unless the trait `zero` is ZeroBytes::null.
 #pragma once
 
 #include "simt/simt.hpp"

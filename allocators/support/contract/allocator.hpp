@@ -112,8 +112,8 @@ struct SmallHeap {
   // design then gives the reason.
   double serves_again = 1;
   // After blocks of another size have filled the heap and are freed, a lone lane must get this share of the blocks that
-  // a fresh heap serves to it. In a model of more sizes, each other size may keep the remaining share once. The share
-  // is 0 if a design never takes memory back from a size; the header of the design then gives the reason.
+  // a fresh heap serves to it. In a model of several sizes, each other size may keep the remaining share once. The
+  // share is 0 if a size may keep its memory forever; the header of the design then gives the reason.
   double serves_other_sizes = 1;
   // Least number of 16-byte blocks that a fresh heap serves to a lone lane, or 0 if the design does not state it. With
   // the trait whole_warp_calls, a lone warp calls. The two shares above cannot show memory that no heap ever serves.

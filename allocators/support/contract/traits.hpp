@@ -65,7 +65,7 @@ struct Traits {
   PoolLocation pool = PoolLocation::arena;
   Fresh fresh = Fresh::by_reset;
   // The allocator keeps memory of the device heap after all frees, and only a new process returns it. Later users of
-  // the heap would depend on earlier users, so each cell gets its own process (with Fresh::by_process).
+  // the heap would depend on earlier users. So each cell needs its own process (Fresh::by_process).
   bool keeps_device_heap = false;
   Backends backends = Backends::both;
   // Blocks may be handed out again although they were not freed (AWMalloc). Verification judges no overlaps in cells
