@@ -173,7 +173,7 @@ SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Grou
   return no_chunk;
 }
 
-// Gives a chunk to this class if it is free, or if it is an empty chunk of another class. Returns whether it did so.
+// Gives a chunk to this class if it is free or an empty chunk of another class. Returns whether the class got it.
 template <class Thread, class S, class Group>
 SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk, std::uint32_t entry,
                     std::uint32_t size_class) {

@@ -151,7 +151,7 @@ SIMT_FN std::uint32_t unproved_window(Thread& thread, const S& space, const Grou
 
 // Searches the windows for a free slot. The first round skips the windows that are marked as barren. The second round
 // searches all windows without a younger note. If another thread worked on some of the memory meanwhile, more rounds
-// follow, `most_rounds` in all at most. The scan ends without a block if a scan that began later found nothing.
+// follow, up to `most_rounds` in all. The scan ends without a block if a scan that began later found nothing.
 template <class Thread, class S, class Group>
 SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                    const simt::Parked<std::uint32_t>& place) {

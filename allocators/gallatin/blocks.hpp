@@ -1,4 +1,4 @@
-// These functions take blocks from the segments of a class and return blocks to them. They also fetch and free
+// These functions take blocks from the segments of a class and return blocks to them. The functions also fetch and free
 // segments.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.

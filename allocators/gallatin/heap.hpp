@@ -1,8 +1,8 @@
 // Heap is the memory of Gallatin with the words that describe it (McCoy & Pandey 2024; layout of the authors' public
 // code).
 //
-// * By default, a segment is 16 MiB of the pool. It is free, has one class, or is part of a run of segments for a large
-//   request.
+// * By default, a segment is 16 MiB of the pool. A segment is free, has one class, or is part of a run of segments for
+//   a large request.
 // * A block is 4096 slices of one class. A segment of class c has 256 >> c blocks.
 // * A slice has 16 B to 4096 B, a power of two. There are nine classes.
 //

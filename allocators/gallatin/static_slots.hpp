@@ -17,7 +17,7 @@
 // request and found none, no other search is running, and no slot has room. Without this rule, every request in a full
 // pool would search every slot (docs/findings.md).
 //
-// Orders: The counter hands the block over. It is exchanged with release and increased with acquire.
+// Orders: The counter hands the block over. The counter is exchanged with release and increased with acquire.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"

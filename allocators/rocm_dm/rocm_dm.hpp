@@ -154,7 +154,7 @@ class RocmDm {
   }
 
   // Returns a slab with room, the same for all lanes. If no slab can be made, the returned slab may be nearly full or
-  // have larger blocks. Its address is 0 if there is none.
+  // have larger blocks. The address is 0 if there is no such slab.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find_or_grow(Thread& thread, const Group& group, std::uint32_t kind) const {
     for (;;) {

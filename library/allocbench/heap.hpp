@@ -59,8 +59,8 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // Returns the handle, which kernels take by value. The handle is valid as long as the heap exists. It converts to A,
-  // which does not check frees.
+  // Returns the handle, which kernels take by value. The handle is valid as long as the heap exists. The handle
+  // converts to A, which does not check frees.
   using Handle = std::conditional_t<checks_frees, CheckedHandle<A>, A>;
   Handle handle() const {
     if constexpr (checks_frees) {

@@ -34,8 +34,8 @@ template <class Policy>
 std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
   if constexpr (Policy::chunk_based) return ~std::uint64_t{0};
   if constexpr (requires { heap.queue.directory_log; }) {
-    // The slots of up to two queue chunks hold no pages: those before the front in the first queue chunk, and those of
-    // the queue chunk that is made in advance.
+    // Slots of up to two queue chunks hold no pages: those before the front in the first queue chunk, and those of the
+    // queue chunk that is made in advance.
     return ((std::uint64_t{1} << heap.queue.directory_log) - 2) << heap.chunks.slots_log();
   } else if constexpr (requires { heap.queue.capacity(id); }) {
     return heap.queue.capacity(id);

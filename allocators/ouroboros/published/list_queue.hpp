@@ -214,7 +214,7 @@ struct ListQueue {
   }
 
   // Handles the completion of the segment of `number`. If this segment is the front, moves the front over it and over
-  // completed segments behind it. Otherwise the lane that completes the front does so. This lane returns chunks last.
+  // completed segments behind it. Otherwise the lane that completes the front moves it. This lane returns chunks last.
   // If it returned chunks between two steps, the next segments could complete meanwhile, and it would move the front
   // over all of them alone.
   template <class Thread>
@@ -246,7 +246,7 @@ struct ListQueue {
     return entries.load(simt::acquire) == slots || entries.fetch_add(0u, simt::acq_rel) == slots;
   }
 
-  // Counts `passed` more completed segments, and returns the oldest to the pool until `held_back` of them remain.
+  // Counts `passed` more completed segments, and returns the oldest ones to the pool until `held_back` remain.
   template <class Thread>
   SIMT_FN void hold_back(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t passed) const {
     const auto completed = thread.atomic(ends.completed);

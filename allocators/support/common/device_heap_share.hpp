@@ -16,7 +16,7 @@
 // entry and stores 0. Only the owner of a block removes its address, so there is no ABA. The entries pass no data to
 // other threads, so the operations are relaxed. Requests that the design serves itself do not use the table. Without
 // collisions in the table, a large request costs two atomic operations besides the device heap: one on the entry and
-// one on the number of live blocks. Its free costs a load, a store and an atomic operation.
+// one on the number of live blocks. The free of the block costs a load, a store and an atomic operation.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // These functions check the size of a request and round it up.
 //
 // A caller may request any number of bytes up to 2^64 - 1. Such a number can overflow if it is rounded up, if a header
-// is added, or if it is multiplied by the lanes of a warp. A huge request would then get a small block. So a malloc
+// is added, or if it is multiplied by the number of lanes. A huge request would then get a small block. So a malloc
 // first compares the request with a limit (RequestLimit in most designs), and returns null before it changes the heap.
 // A limit is at most the size of the memory, so computations with an admitted request do not overflow. Some designs
 // round by themselves. The reworked ScatterAlloc does so, because these functions would need more registers in its

@@ -106,7 +106,7 @@ template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
   Parameters parameters = {};
-  // After all blocks are freed, a lone lane must get this share of N equal blocks. N is the largest number that were in
+  // After all blocks are freed, a lone lane must get this share of N equal blocks. N is the largest number of blocks in
   // use together, or the number that a fresh heap serves to a lone lane if that is smaller. In models that refill the
   // heap, N is the fresh heap's number. The share is less than 1 if the design abandons memory; the header of the
   // design then gives the reason.

@@ -79,8 +79,8 @@ struct Traits {
   // The plug-in is broken on purpose and tests the harness. Lists omit it unless requested.
   bool test_only = false;
   ZeroBytes zero = ZeroBytes::unique;
-  // The plug-in has tracing forms of the applications' kernels. They are large, and the requests of an application
-  // hardly depend on the allocator, so few plug-ins have them.
+  // The plug-in has tracing forms of the applications' kernels. These forms are large, and the requests of an
+  // application hardly depend on the allocator, so few plug-ins have them.
   bool records_applications = false;
 };
 
