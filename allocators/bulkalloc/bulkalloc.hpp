@@ -27,7 +27,7 @@
 //   arena.
 // * Lanes of a warp that request the same size wait together, and their leader claims slots for all of them. Lanes that
 //   free slots of one bin, and lanes that request blocks of one height from the tree, also act together
-//   (semaphore.hpp). A lane that makes a bin keeps slots for the lanes that wait with it, and walks along no list.
+//   (semaphore.hpp). A lane that makes a bin keeps slots for the lanes that wait with it, and does not walk a list.
 // * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
 // * If a bin or chunk cannot be made, each lane of the group takes an available unit. A lane that finds none returns
 //   null.

@@ -185,8 +185,8 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
   return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
 }
 
-// Returns whether the class can get this chunk, because the chunk is free or seems to be an empty chunk of another
-// class. `entry` is the chunk's entry in the table. With `least` = `locked`, a chunk that another thread is taking also
+// Returns true if the class can get this chunk: the chunk is free or seems to be an empty chunk of another class.
+// `entry` is the chunk's entry in the table. With `least` = `locked`, a chunk that another thread is taking also
 // counts; with `closed` it does not.
 template <class Thread, class S>
 SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry,

@@ -107,7 +107,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     if (since < patience && count != 0) continue;
     since = 0;
     if (empties == 0) {
-      // Requests that fail together fetch at most `beyond` + 1 chunks, because other classes need some as well.
+      // Requests that fail together fetch at most `beyond` + 1 chunks, because other classes need chunks as well.
       const std::uint32_t beyond = count < unused / 64 ? count : unused / 64;
       const std::uint32_t room = capacity - count;
       if (room != 0) empty = count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);

@@ -19,9 +19,9 @@
 // Differs from the public code:
 // * We chose the memory orders (see the end of this comment). Groups of lanes are explicit masks. Lanes that have their
 //   slice leave the group, and the others stay together.
-// * Null is returned in bounded time. A request for a block fails when it finds both the class's tree and the tree of
-//   free segments empty; the public code makes all its tries. A request searches once for a run; the public code
-//   searches 500 times.
+// * A malloc that finds no memory returns null in bounded time. A request for a block fails when it finds both the
+//   class's tree and the tree of free segments empty; the public code makes all its tries. A request searches once for
+//   a run; the public code searches 500 times.
 // * Assumed: An entry is marked vacant if its block cannot be replaced. A team checks up to 30 entries. If none of them
 //   has a block and the team's own entry is vacant, the team fills this entry, or returns null if it cannot.
 // * Assumed: A team detaches a block that it finds twice in a row, if the block is used up or of another class. The

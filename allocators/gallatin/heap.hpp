@@ -118,7 +118,7 @@ struct Heap {
   std::size_t all_blocks() const { return std::size_t{segments} << ring_log2(); }
   std::size_t pinned_entries() const { return std::size_t{classes} * pinned_stride(); }
   std::size_t max_slice_bytes() const { return std::size_t{1} << (smallest_slice_log2 + classes - 1); }
-  // Returns how many segments the first blocks of all entries take, with the segments fetched in advance.
+  // Returns how many segments the first blocks of all entries take, including segments fetched in advance.
   std::size_t first_segments() const {
     std::size_t taken = 0;
     for (std::uint32_t size_class = 0; size_class < classes; ++size_class) {

@@ -1,5 +1,5 @@
-// PageParameters are the parameters of the random-walk allocators. vain_probes() is the rule that ends a walk (Pham et
-// al. 2025, section 3).
+// PageParameters are the parameters of the random-walk allocators. vain_probes() computes the limit that ends a walk
+// (Pham et al. 2025, section 3).
 #pragma once
 
 #include <algorithm>

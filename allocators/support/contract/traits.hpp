@@ -71,7 +71,7 @@ struct Traits {
   // Blocks may be handed out again although they were not freed (AWMalloc). Verification judges no overlaps in cells
   // that request more bytes than the pool has.
   bool recycles_unfreed = false;
-  // Every block takes the same space, whatever the request is (pages, slabs). If this size can vary, it is a parameter.
+  // Every block takes the same space, whatever the request is (pages, slabs). A parameter may set this space.
   bool one_block_size = false;
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;
