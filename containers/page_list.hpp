@@ -1,4 +1,4 @@
-// PageList is a list of pages to which all threads append records, with pages from any allocator of the suite.
+// PageList is a list of pages to which all threads append records. The pages come from any allocator of the suite.
 //
 // Paper: Pham et al. 2025, appendix C (the buckets of the group-by). A thread appends to the last page of a list. If
 // the list has no page, or its last page is full, the thread requests a page and appends this page.

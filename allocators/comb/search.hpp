@@ -120,7 +120,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
   return {};
 }
 
-// Returns the class with larger slots whose list of members is longest, or 0 if no such class has members.
+// Returns, of the classes with larger slots, the one with the longest list of members, or 0 if none has members.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t lending_class(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   std::uint32_t best = 0;

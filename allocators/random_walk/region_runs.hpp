@@ -76,7 +76,7 @@ class RegionRuns {
     }
   }
 
-  // Returns a word with `pages` set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
+  // Returns a word with `pages` consecutive set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
   static SIMT_HOST_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) {
     return full_word >> (32 - pages) << first;
   }

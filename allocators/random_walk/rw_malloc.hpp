@@ -156,7 +156,7 @@ class PublishedRuns {
     return {first, pages};
   }
 
-  // Returns a word with `pages` set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
+  // Returns a word with `pages` consecutive set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
   static SIMT_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) { return RegionRuns::bits(first, pages); }
 
   // Returns the number of pages for a request, or 0 if the request is refused.

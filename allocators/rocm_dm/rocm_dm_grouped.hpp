@@ -19,8 +19,8 @@
 //   AMD GPUs the lanes of a wave advance in lock step anyway. On other GPUs, lanes that search repeatedly would delay
 //   the makers of their wave.
 // * If the pool is empty, a slab serves the lanes for which it has room, and the others continue. In this case the
-//   check of the original ignores the size of the group. So a group of the original may reserve blocks that do not
-//   exist and search forever (only at 65,792 slabs).
+//   check of the original ignores the size of the group. So at 65,792 slabs, a group of the original may reserve blocks
+//   that do not exist and search forever.
 // * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
 //
 // As published: The maker of a slab stores its count before it wins the record (`count_order`). This is harmless if no

@@ -31,7 +31,7 @@ namespace trace_malloc {
 
 using Handle = Traced<Heap<Comb>>::Handle;
 
-// Place is memory for a handle, which exists only while there is a trace.
+// Place is memory for a handle. The handle exists only while there is a trace.
 struct Place {
   alignas(Handle) unsigned char bytes[sizeof(Handle)];
 };

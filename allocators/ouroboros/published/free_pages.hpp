@@ -62,8 +62,8 @@ FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, st
   return {pages, static_cast<std::uint64_t>(static_cast<double>(pages) * free_share), most_queued(heap, id)};
 }
 
-// Returns text for a config that raises the constant which limits the queue. The function doubles the constant until it
-// is sufficient. Returns an empty text if no value is sufficient.
+// Returns text for a config, with a larger value of the constant that limits the queue. The function doubles the
+// constant until it is sufficient. Returns an empty text if no value is sufficient.
 template <class Policy>
 std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters, std::uint32_t id, double free_share) {
   const bool ring = !Policy::Queue::virtualised;

@@ -129,8 +129,8 @@ SmallHeap<typename A::Parameters> small_heap() {
   }
 }
 
-// Returns a second heap for the search, in which other rules may apply. By default it is the small heap with twice the
-// pool and twice `serves_new`.
+// Returns a second heap for the search. Other rules may apply in this heap. By default it is the small heap with twice
+// the pool and twice `serves_new`.
 template <Allocator A>
 SmallHeap<typename A::Parameters> second_small_heap() {
   if constexpr (requires { A::second_small_heap(); }) {
