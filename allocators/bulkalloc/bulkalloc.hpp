@@ -50,7 +50,7 @@
 //   end. A thread reports if it cannot make units. The holder of a node's lock waits only for the lock of the node's
 //   parent, and the holder of RCU's mutex only for readers. Readers never wait, and threads with another lock do not
 //   wait either.
-// * A thread that merges two available halves waits for the units of both, also without bound. This wait ends, because
+// * A thread that merges two available halves also waits without bound, for the units of both. This wait ends, because
 //   the threads that hold these units use or return them.
 //
 // As published: An arena does not use slots of another arena, so a malloc may return null while other arenas have free

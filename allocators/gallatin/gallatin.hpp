@@ -52,8 +52,8 @@
 //   addition frees the surplus.
 // * End of a block: two compare-exchanges of the entry, and a new block.
 // * Block: loads of the class's tree, from up to 15 random segments and then from the lowest segment. One subtraction
-//   from the free blocks, one load of the class and one addition to the taken blocks follow. If all blocks were taken
-//   before, one exchange empties a place of the ring. We set the block's counter by a store, the public code by an
+//   from the free blocks, one load of the class and one addition to the taken blocks follow. If all blocks have been
+//   taken once, one exchange empties a place of the ring. We set the block's counter by a store, the public code by an
 //   exchange.
 // * Last block of a segment: one OR and one AND for the lock, loads and one or more ANDs of the tree of free segments,
 //   one compare-exchange of the class, and one store per block in the ring. The class's tree gets one or more ANDs and
@@ -75,7 +75,7 @@
 //   one exchange with acquire, one compare-exchange with acquire and release, and one addition with release.
 //
 // On an H200, our mallocs take less time than those of the public code (results/reference/h200/peers). At 16 B the
-// fences and loads above explain the difference: with them, this form takes the public code's time. The fences and
+// fences and loads above explain the difference: with them, this form takes as long as the public code. The fences and
 // loads are not part of the design. At 4 KiB the cause is not known. A block of slices is then a segment, so 4,096
 // requests use up a segment, and the public code needs more steps to get the next one. Our frees are faster as well,
 // and the loads of pointers do not explain this.

@@ -4,7 +4,7 @@
 // * By default, a segment is 16 MiB of the pool. A segment is free, has one class, or is part of a run of segments for
 //   a large request.
 // * A block is 4096 slices of one class. A segment of class c has 256 >> c blocks.
-// * A slice has 16 B to 4096 B, a power of two. There are nine classes.
+// * The size of a slice is a power of two from 16 B to 4096 B. There are nine classes.
 //
 // In general, a segment has S bytes, the largest slice has m bytes, and there are n classes. A block then has S / m
 // slices, and a segment of class c has 2^(n-1-c) blocks.

@@ -19,8 +19,8 @@
 // * An entirely free chunk may return to the pool: release_chunk().
 //
 // The disadvantage: A chunk passes from warp to warp, and each warp waits for the previous one. With few chunks, many
-// groups of lanes would wait for the same chunk. Therefore a group that finds many other groups waiting takes the pages
-// of a new chunk (chunk_for_crowd() in refill.hpp). For this, a chunk must have pages for at least four such groups,
+// groups of lanes would wait for the same chunk. Therefore a group takes the pages of a new chunk if it sees many
+// waiting groups (chunk_for_crowd() in refill.hpp). For this, a chunk must have pages for at least four such groups,
 // and more than half the chunks must be fresh. A group cannot see groups that request at the same moment, but the queue
 // position of its take shows how many came earlier. If many came earlier, the group adds a chunk after it is served.
 // New chunks stay in their class (unless release_chunk() returns them), and later groups spread over them.

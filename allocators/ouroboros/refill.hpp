@@ -18,7 +18,7 @@
 // Differs from the paper:
 // * The lanes get pages directly from new chunks, and one step can take several fresh chunks. In the paper all pages
 //   pass through the queue, and in the largest class one chunk per round serves one lane of a full warp.
-// * A group may be served in part.
+// * refill() may serve only some lanes of a group.
 // * A group that gets no chunk ends its announcement, so that waiting groups go on. The paper ignores the failure.
 #pragma once
 
@@ -59,8 +59,8 @@ SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
 
 // Takes free pages for a group of `lanes` lanes, or if there are none, chunks that the group divides into pages. The
 // group's leader calls this function once per round of refill(). It does not wait for pages of other groups, because
-// another leader of the warp may have chunks to stock. With `insists`, it takes chunks even if other groups are making
-// enough pages.
+// another leader of the warp may have chunks to stock. With `insists`, it tries to take chunks even if other groups are
+// making enough pages.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
                                 bool insists) {

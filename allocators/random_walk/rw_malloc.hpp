@@ -18,7 +18,7 @@
 //
 // Differs from the paper:
 // * Only the n pages of the request are marked. The printed algorithm marks the whole run, an error that the authors'
-//   code repairs. A failed OR is undone. The text and the authors' code omit this and so lose pages.
+//   code repairs. A failed OR is undone. The text and the authors' code omit this step, so pages are lost.
 // * The paper does not describe free. Lengths lie outside the pool. In the authors' code a length is in a word before
 //   the block. With pages of 256 bytes, a request for 8,192 bytes then needs 33 pages, and its search never ends. A
 //   shared run is free when all members have freed their parts. In the authors' code it is free when the lowest lane

@@ -17,7 +17,7 @@
 namespace allocbench {
 
 struct TraceOptions {
-  // Number of calls of one kernel for which the buffers have room. Calls that find no room are lost and counted.
+  // The buffers have room for this number of calls of one kernel. Calls that find no room are lost and counted.
   std::uint32_t calls_per_kernel = 1u << 20;
   bool clocks = false;
 };

@@ -1,8 +1,8 @@
 // DeviceHeapShare is the part of the memory that is left to the back end's device heap, for requests that a design does
 // not serve itself.
 //
-// Guard: CUDA's malloc overflows for the largest sizes. On an H100, malloc(2^64 - 1) returns a small live block. So the
-// share refuses requests above its size (request.hpp).
+// Guard: CUDA's malloc overflows for the largest requests. On an H100, malloc(2^64 - 1) returns a small live block. So
+// the share refuses requests above its size (request.hpp).
 //
 // Largest request: The device heap consists of large segments, and each block is inside one segment. On an H100, with
 // 60 heap sizes from 4 MiB to 16 GiB, the largest block had between 0.52 and 1 times the size of the heap. The share
