@@ -18,10 +18,10 @@
 //
 // A lane reserves nothing if more places are taken than the page has. It does not wait for the next page, because the
 // lane that requests this page may be in its own warp. It stays pending until all lanes of the warp meet again. Then
-// the leader of its group loads the word before the addition. So the taken places exceed the page by at most one per
-// lane. Their number must stay below 2^19, because larger numbers mean that a malloc has failed. A lane that calls
-// malloc waits for no lane of the list. A warp waits only for another warp's malloc, so every append ends. An old word
-// can return only after its page was freed and reused. This does not happen while lanes append (no ABA).
+// the leader of its group loads the word before the addition. So the taken places exceed the page's places by at most
+// one per lane. Their number must stay below 2^19, because larger numbers mean that a malloc has failed. A lane that
+// calls malloc waits for no lane of the list. A warp waits only for another warp's malloc, so every append ends. An old
+// word can return only after its page was freed and reused. This does not happen while lanes append (no ABA).
 //
 // When the allocator returns null, the owner of the reservation marks the word. Lanes that see the mark drop their
 // records. The list keeps its pages.

@@ -5,7 +5,7 @@
 //
 // Data: one word of 64 bits with three fields.
 // * R, the low bits, is the number of units that waiting threads need.
-// * E, above R, is the number of expected units, from threads that make batches of units or merge.
+// * E, above R, is the number of units expected from threads that make batches of units or merge.
 // * C, the other bits, is the number of available units.
 //
 // A thread that needs N units makes a batch of B units if C + E - R is less than N. Otherwise it takes N units if they

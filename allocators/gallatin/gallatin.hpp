@@ -11,7 +11,7 @@
 // * malloc, up to 32 KiB: A request gets 2, 4 or 8 of the largest slices in a row.
 // * malloc, up to one segment (16 MiB): A request gets a whole block.
 // * malloc, above one segment: A request gets a run of segments.
-// * free: The class of the segment tells the place of the block. One addition per block and group of lanes counts the
+// * free: A free finds the block by the class of the segment. One addition per block and group of lanes counts the
 //   freed slices. A block is returned when all its slices are freed, and a segment when all its blocks are returned.
 //
 // heap.hpp describes the data. bit_tree.hpp, blocks.hpp, slices.hpp and runs.hpp describe the protocols.

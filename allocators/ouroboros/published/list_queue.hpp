@@ -34,7 +34,7 @@ struct ListQueue {
   static constexpr bool virtualised = true;
   static constexpr bool signals_first = false;
   static constexpr Release release = Release::none;
-  // A 64-bit word has the first queue position of a segment in its upper half and the segment's chunk in its lower.
+  // The upper half of a 64-bit word has a segment's first queue position, and the lower half has the segment's chunk.
   struct Ends {
     std::uint64_t front;
     std::uint64_t back;

@@ -28,7 +28,7 @@ SIMT_HOST_FN constexpr std::uint64_t units_of(std::uint64_t request, std::uint32
   return (used + (std::uint64_t{1} << unit_log2) - 1) >> unit_log2;
 }
 
-// Returns the same number in 32-bit arithmetic, for requests and units below 2^31.
+// Returns the number of units in 32-bit arithmetic, for requests and units below 2^31.
 SIMT_HOST_FN constexpr std::uint32_t units_of(std::uint32_t request, std::uint32_t unit_log2,
                                               std::uint32_t header_bytes = 0) {
   const std::uint32_t used = header_bytes == 0 && request == 0 ? 1 : request + header_bytes;
