@@ -1,4 +1,4 @@
-// PageList is a list of pages to which all threads append records, with pages from any allocator of the suite.
+// PageList is a list of pages to which all threads append records. The pages come from any allocator of the suite.
 //
 // Paper: Pham et al. 2025, appendix C (the buckets of the group-by). A thread appends to the last page of a list. If
 // the list has no page, or its last page is full, the thread requests a page and appends this page.
@@ -18,10 +18,10 @@
 //
 // A lane reserves nothing if more places are taken than the page has. It does not wait for the next page, because the
 // lane that requests this page may be in its own warp. It stays pending until all lanes of the warp meet again. Then
-// the leader of its group loads the word before it adds to it. So the taken places exceed the page by at most one per
-// lane. Their number must stay below 2^19, because larger numbers mean that a malloc has failed. A lane that calls
-// malloc waits for no lane of the list. A warp waits only for another warp's malloc, so every append ends. An old word
-// can return only after its page was freed and reused. This does not happen while lanes append (no ABA).
+// the leader of its group loads the word before the addition. So the taken places exceed the page's places by at most
+// one per lane. Their number must stay below 2^19, because larger numbers mean that a malloc has failed. A lane that
+// calls malloc waits for no lane of the list. A warp waits only for another warp's malloc, so every append ends. An old
+// word can return only after its page was freed and reused. This does not happen while lanes append (no ABA).
 //
 // When the allocator returns null, the owner of the reservation marks the word. Lanes that see the mark drop their
 // records. The list keeps its pages.
@@ -93,8 +93,8 @@ class PageList {
     return stored;
   }
 
-  // Writes the header of the last page and stores the number of records. One thread calls it after the last append.
-  // Returns the address of the newest page, or 0 if the list is empty.
+  // Writes the header of the last page and stores the number of records. One thread calls finish() after the last
+  // append. Returns the address of the newest page, or 0 if the list is empty.
   template <class Thread>
   SIMT_FN std::uint64_t finish(Thread& thread, Tail& tail) const {
     const std::uint64_t word = at(thread, tail.word).load(simt::acquire);

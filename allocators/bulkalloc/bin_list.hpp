@@ -105,8 +105,8 @@ struct BinList {
     unlock(thread, state->lock);
   }
 
-  // Unlinks the bin if it is listed and still has no free slots. Returns whether it did so. If so, readers may still
-  // use the bin, and the caller must call settle() for the bin after they have left.
+  // Unlinks the bin if it is listed and still has no free slots. Returns true if it unlinked the bin. Then readers may
+  // still use the bin, and the caller must call settle() for the bin after they have left.
   template <class Thread>
   SIMT_FN bool unlink_exhausted(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);

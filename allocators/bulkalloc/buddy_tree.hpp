@@ -28,7 +28,7 @@
 // * If two halves are freed at the same time, both frees may find no unit of the other half, and then neither merges.
 //   The upward correction sees both halves. The thread of this correction then waits for two units and merges the
 //   halves, as long as both are available. Threads that have a unit take a node or return the unit, and never wait for
-//   another unit of this height.
+//   another unit of the same height.
 // * In the paper, only splits announce expected units. So a thread that merges up to the root may hold all free memory
 //   for a moment, and then other threads get null. Here merges announce their blocks too, and the other threads wait
 //   for them. The merge of a freed block with its buddy waits only for locks. A failed merge holds units for a moment

@@ -27,7 +27,7 @@
 //   arena.
 // * Lanes of a warp that request the same size wait together, and their leader claims slots for all of them. Lanes that
 //   free slots of one bin, and lanes that request blocks of one height from the tree, also act together
-//   (semaphore.hpp). A lane that makes a bin keeps slots for the lanes that wait with it, and walks along no list.
+//   (semaphore.hpp). A lane that makes a bin keeps slots for the lanes that wait with it, and does not walk a list.
 // * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
 // * If a bin or chunk cannot be made, each lane of the group takes an available unit. A lane that finds none returns
 //   null.
@@ -36,21 +36,21 @@
 //
 // Differs from the paper:
 // * The smallest block has 16 bytes, not 8. The size of the pool need not be a power of two.
-// * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges announces
-//   the merged block (buddy_tree.hpp). No thread announces that an empty bin will return to its chunk.
-// * A free that empties a bin needs the units of the bin's other slots. While unfinished claims hold some of them, the
-//   free checks again, at most 64 times. After that, the free does not retire the bin. A later free that empties the
-//   bin tries again.
+// * If two halves of a block are freed at the same time, a thread merges them afterwards and announces the merged block
+//   (buddy_tree.hpp). No thread announces that an empty bin will return to its chunk.
+// * A free that empties a bin needs the units of the bin's other slots. While unfinished claims hold some of these
+//   units, the free checks again, at most 64 times. After that, the free does not retire the bin. A later free that
+//   empties the bin tries again.
 // * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
 //   divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes that
 //   came together leave together. Without these rules, the makers of bins may form groups across the groups that wait
-//   for them, and lanes in malloc may run beside lanes in free. Then some warps of an H200 do not end
+//   for them, and lanes in malloc may run at the same time as lanes in free. Then some warps of an H200 do not end
 //   (docs/findings.md).
 // * As in the paper, waits for units that another thread makes, for locks and for readers have no bound. These waits
 //   end. A thread reports if it cannot make units. The holder of a node's lock waits only for the lock of the node's
 //   parent, and the holder of RCU's mutex only for readers. Readers never wait, and threads with another lock do not
 //   wait either.
-// * A thread that merges two available halves waits for the units of both, also without bound. This wait ends, because
+// * A thread that merges two available halves also waits without bound, for the units of both. This wait ends, because
 //   the threads that hold these units use or return them.
 //
 // As published: An arena does not use slots of another arena, so a malloc may return null while other arenas have free

@@ -3,11 +3,11 @@
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc). Requests for bins also have two stages.
 //
-// Stage 1 is a semaphore that counts bins. A batch has the bins of one chunk. Stage 2 happens under the collective
-// mutex. One of the lanes that call together takes the lock for all. The lane with rank k takes the k-th free bin of
-// the list. The last lane removes the chunks without free bins from the list. A chunk whose bins are all free returns
-// to the tree if as many units are available as it has bins. If fewer are available, lanes hold the missing units and
-// will take bins. Then the chunk stays, `whole` counts it, and each group that takes bins later checks again.
+// Stage 1 is a semaphore that counts bins. A batch has the bins of one chunk. In stage 2, one of the lanes that call
+// together takes a lock for all of them (the "collective mutex"). The lane with rank k takes the k-th free bin of the
+// list. The last lane removes the chunks without free bins from the list. A chunk whose bins are all free returns to
+// the tree if as many units are available as it has bins. If fewer are available, lanes hold the missing units and will
+// take bins. Then the chunk stays, `whole` counts it, and each group that takes bins later checks again.
 #pragma once
 
 #include "allocators/bulkalloc/buddy_tree.hpp"

@@ -5,7 +5,7 @@
 //
 // Data: one word of 64 bits with three fields.
 // * R, the low bits, is the number of units that waiting threads need.
-// * E, above R, is the number of expected units, from threads that make batches of units or merge.
+// * E, above R, is the number of units expected from threads that make batches of units or merge.
 // * C, the other bits, is the number of available units.
 //
 // A thread that needs N units makes a batch of B units if C + E - R is less than N. Otherwise it takes N units if they
@@ -18,8 +18,8 @@
 // Assumed:
 // * The lanes of a warp that need one unit each of the same semaphore decide together, by one compare-exchange
 //   (wait_each). The result is as if the lanes decided one after the other. The paper has paths for single lanes and
-//   for full warps and does not say more. With one compare-exchange per lane, each of 512 simultaneous lanes loses
-//   1,000 compare-exchanges, and the number grows with the lanes (tests/allocators/bulkalloc_test.cpp).
+//   for full warps and does not say more. With one compare-exchange per lane, the number of lost compare-exchanges per
+//   lane would grow with the number of lanes (tests/allocators/bulkalloc_test.cpp).
 // * R and E have 19 bits, for as many units as a device of 255 SMs has threads. E stays below R plus one batch and one
 //   unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26 bits with
 //   its sign, so an arena must have fewer than 2^25 free slots of a size (less than 512 MiB of 16-byte slots).
@@ -124,7 +124,7 @@ struct Semaphore {
   }
 
   // Requests one unit for each lane of the group. Returns true to a lane that has a unit. A lane that gets false makes
-  // a batch and keeps one unit of it. On return, `group` contains only the lanes with the caller's answer.
+  // a batch and keeps one unit of it. On return, `group` contains only the lanes with the same answer as the caller.
   template <class Thread, class Group>
   SIMT_FN bool wait_each(Thread& thread, Group& group, std::uint32_t batch) {
     std::uint32_t waits = 0;

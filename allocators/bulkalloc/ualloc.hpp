@@ -6,7 +6,7 @@
 //
 // Waits: A lane waits for units that another lane is making, for locks, and for readers of RCU. Readers and the holder
 // of a list's lock wait for nothing; the holder of the mutex of RCU waits for readers. A lane that makes a bin may wait
-// for a chunk, and a lane that makes a chunk for a block of the buddy tree.
+// for a chunk. A lane that makes a chunk may wait for a block of the buddy tree.
 #pragma once
 
 #include "allocators/bulkalloc/bin_list.hpp"
@@ -39,8 +39,8 @@ struct UAlloc {
     return layout.slot(page, size_log2, list.take_slot(thread, page, group.thread_rank()));
   }
 
-  // Frees a block of each lane of the group. For each bin, one lane returns the slots of all lanes. These lanes act one
-  // after the other, because simultaneous returns lose exchanges to each other.
+  // Frees a block of each lane of the group. For each bin, one lane returns all freed slots. These lanes act one after
+  // the other, because simultaneous returns lose exchanges to each other.
   template <class Thread, class Group>
   SIMT_FN void free(Thread& thread, const Group& lanes, std::size_t offset_in_pool) const {
     const Layout::Place place = layout.place_of(offset_in_pool);

@@ -76,8 +76,8 @@ class Comb {
     return std::size_t{end} << space_.chunk_log2;
   }
 
-  // A slot starts at a multiple of its size from the start of its chunk. A large request starts at the start of a
-  // chunk.
+  // A slot starts at a multiple of its size from the start of its chunk. The block of a large request starts at the
+  // start of a chunk.
   std::size_t alignment_of(std::size_t bytes) const {
     const auto base = reinterpret_cast<std::uint64_t>(space_.base);
     const bool has_slot = bytes <= space_.largest_slot;
@@ -153,7 +153,7 @@ class Comb {
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return Inspection(stream, space_).broken_invariant(); }
-  // Returns exact numbers, because no kernel may run meanwhile.
+  // The numbers are exact, because no kernel may run during the call.
   HeapUsage usage(simt::Stream& stream) const { return Inspection(stream, space_).usage(); }
   const Space<bug>& space() const { return space_; }
 
@@ -218,7 +218,7 @@ class Comb {
   // Returns the place of the first claim. The number of a warp determines which slots are its share. The size of a
   // share is a power of two, at least one slot per mate. Shares are larger in a large pool, where a lane that requests
   // twice should find a second slot. If one lane of a warp calls, the warp is likely to request again. So the shares of
-  // such warps together may be up to the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at
+  // such warps together may take up to the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at
   // most one word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if this exceeds a word and the
   // prepared chunks are enough for all. A lone lane that needs slots of 4 to 12 KiB gets less than a word if the
   // prepared chunks have a slot, but not a word, for each warp. Its first request then finds an open word. If this word

@@ -173,7 +173,7 @@ SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Grou
   return no_chunk;
 }
 
-// Gives a chunk to this class if it is free, or if it is an empty chunk of another class. Returns whether it did so.
+// Gives a chunk to this class if it is free or an empty chunk of another class. Returns whether the class got it.
 template <class Thread, class S, class Group>
 SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk, std::uint32_t entry,
                     std::uint32_t size_class) {
@@ -185,8 +185,8 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
   return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
 }
 
-// Returns whether the class can get this chunk, because the chunk is free or seems to be an empty chunk of another
-// class. `entry` is the chunk's entry in the table. With `least` = `locked`, a chunk that another thread is taking also
+// Returns true if the class can get this chunk: the chunk is free or seems to be an empty chunk of another class.
+// `entry` is the chunk's entry in the table. With `least` = `locked`, a chunk that another thread is taking also
 // counts; with `closed` it does not.
 template <class Thread, class S>
 SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry,

@@ -1,9 +1,9 @@
 // The last step of a search checks all chunks of the pool, in windows of eight neighbouring chunks.
 //
-// Warps that scan at the same time start at different windows. Each check of a window first takes a ticket, and a check
-// that finds nothing for the class stores its ticket as a note at the window. Each scan also has a ticket. If the note
-// of a window is younger than a scan, the window has nothing for this scan, because the check saw everything that was
-// free when the scan began. If the notes of all windows are younger, the pool has nothing for this scan.
+// Warps that scan at the same time usually start at different windows. Each check of a window first takes a ticket, and
+// a check that finds nothing for the class stores its ticket as a note at the window. Each scan also has a ticket. If
+// the note of a window is younger than a scan, the window has nothing for this scan, because the check saw everything
+// that was free when the scan began. If the notes of all windows are younger, the pool has nothing for this scan.
 //
 // In its first round, a scan checks only windows that are not marked as barren. A mark means that the last check of the
 // window found nothing for the class. In this round the scan takes only slots of its own class, so that classes that
@@ -151,7 +151,7 @@ SIMT_FN std::uint32_t unproved_window(Thread& thread, const S& space, const Grou
 
 // Searches the windows for a free slot. The first round skips the windows that are marked as barren. The second round
 // searches all windows without a younger note. If another thread worked on some of the memory meanwhile, more rounds
-// follow, `most_rounds` in all at most. The scan ends without a block if a scan that began later found nothing.
+// follow, up to `most_rounds` in all. The scan ends without a block if a scan that began later found nothing.
 template <class Thread, class S, class Group>
 SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                    const simt::Parked<std::uint32_t>& place) {

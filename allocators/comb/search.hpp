@@ -22,7 +22,7 @@ struct Place {
 };
 
 // Takes slots for the mates from the word of the first claim, which contained `seen`. If another thread has locked the
-// word, the mates wait for it, because the word will soon be open. They make at most eight checks in all.
+// word, the mates wait for it, because the lock is held only for a short time. They make at most eight checks in all.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                            const simt::Parked<Place>& place, std::uint32_t chunk, std::uint64_t seen) {
@@ -45,9 +45,9 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
-// Loads a word of a random member of the class or, with `newest`, of one of the newest members. These usually have the
-// most free slots. A chunk that has left the class is removed from the list. If the entry has no chunk now, `empty` is
-// set to the place of the entry.
+// Loads a word of a random member of the class or, with `newest`, of one of the newest members. The newest members
+// usually have the most free slots. A chunk that has left the class is removed from the list. If the entry has no chunk
+// now, `empty` is set to the place of the entry.
 template <class Thread, class S>
 SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
                              std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {
@@ -107,7 +107,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     if (since < patience && count != 0) continue;
     since = 0;
     if (empties == 0) {
-      // Requests that fail together fetch at most `beyond` + 1 chunks, because other classes need some as well.
+      // Requests that fail together fetch at most `beyond` + 1 chunks, because other classes need chunks as well.
       const std::uint32_t beyond = count < unused / 64 ? count : unused / 64;
       const std::uint32_t room = capacity - count;
       if (room != 0) empty = count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);
@@ -120,7 +120,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
   return {};
 }
 
-// Returns the class with larger slots whose list of members is longest, or 0 if no such class has members.
+// Returns, of the classes with larger slots, the one with the longest list of members, or 0 if none has members.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t lending_class(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   std::uint32_t best = 0;

@@ -1,8 +1,8 @@
 // SizeClass is a size of slots. The sizes are 16 B x {1, 2, 3, 4, 6, 8, 12, ...} up to half a chunk.
 //
-// Class 2 i is 16 B x 2^i, class 2 i + 1 is 24 B x 2^i. Class 1 would be 24 B, which is not a multiple of 16 B. So it
-// is not used. A chunk has `slots()` slots, 32 per word of its bitmap. All values are computed, because a table would
-// need a load.
+// Class 2 i is 16 B x 2^i, and class 2 i + 1 is 24 B x 2^i. Class 1 would be 24 B, which is not a multiple of 16 B. So
+// it is not used. A chunk has `slots()` slots, 32 per word of its bitmap. All values are computed, because a table
+// would need a load.
 #pragma once
 
 #include "simt/simt.hpp"

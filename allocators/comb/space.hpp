@@ -207,7 +207,7 @@ struct Space {
     space.batch = std::bit_floor(std::clamp(space.chunks / 1024, 1u, 32u));
     const std::uint32_t classes = SizeClass::count(space.chunk_log2);
     if (parameters.prepared != 0) {
-      // These numbers of chunks are multiples of a batch, so that the entries of a batch prefer neighbouring chunks.
+      // `share` and `prepared_per_class` are multiples of a batch, so entries of a batch prefer neighbouring chunks.
       const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2);  // some chunks must stay free for
                                                                                      // entries
       const auto share = static_cast<std::uint32_t>(space.chunks / one_in) & ~(space.batch - 1);

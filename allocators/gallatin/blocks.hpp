@@ -1,4 +1,4 @@
-// These functions take blocks from the segments of a class and return blocks to them. They also fetch and free
+// These functions take blocks from the segments of a class and return blocks to them. The functions also fetch and free
 // segments.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.
@@ -179,7 +179,7 @@ SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, 
 }
 
 // Returns the number of slices that no call of free() will name, out of `count` slices that begin at `place`. If the
-// request was served, these are all but one, otherwise the slices before the end of the block.
+// request was served, these are all but one; otherwise they are the slices before the end of the block.
 SIMT_HOST_FN std::uint32_t unnamed_slices(const Heap& heap, bool served, std::uint32_t place, std::uint32_t count) {
   if (served) return count - 1;
   if (place >= heap.slices()) return 0;

@@ -11,7 +11,7 @@
 // * malloc, up to 32 KiB: A request gets 2, 4 or 8 of the largest slices in a row.
 // * malloc, up to one segment (16 MiB): A request gets a whole block.
 // * malloc, above one segment: A request gets a run of segments.
-// * free: The class of the segment tells the place of the block. One addition per block and group of lanes counts the
+// * free: A free finds the block by the class of the segment. One addition per block and group of lanes counts the
 //   freed slices. A block is returned when all its slices are freed, and a segment when all its blocks are returned.
 //
 // heap.hpp describes the data. bit_tree.hpp, blocks.hpp, slices.hpp and runs.hpp describe the protocols.
@@ -19,9 +19,9 @@
 // Differs from the public code:
 // * We chose the memory orders (see the end of this comment). Groups of lanes are explicit masks. Lanes that have their
 //   slice leave the group, and the others stay together.
-// * Null is returned in bounded time. A request for a block fails when it finds both the class's tree and the tree of
-//   free segments empty; the public code makes all its tries. A request searches once for a run; the public code
-//   searches 500 times.
+// * A malloc that finds no memory returns null in bounded time. A request for a block fails when it finds both the
+//   class's tree and the tree of free segments empty; the public code makes all its tries. A request searches once for
+//   a run; the public code searches 500 times.
 // * Assumed: An entry is marked vacant if its block cannot be replaced. A team checks up to 30 entries. If none of them
 //   has a block and the team's own entry is vacant, the team fills this entry, or returns null if it cannot.
 // * Assumed: A team detaches a block that it finds twice in a row, if the block is used up or of another class. The
@@ -34,13 +34,13 @@
 //   16.
 // * Pools below 512 MiB have smaller segments, so that there are at least 32 of them. A slice is then at most a
 //   sixteenth of a segment. The entries of the smallest class pin at most half a segment, as published, unless
-//   `least_pinned_blocks` are more.
+//   `least_pinned_blocks` is larger.
 // * The pool is not filled with zeros when the heap is made.
 //
 // As published:
 // * At start the table pins 13 segments. Pools of 64 segments or fewer serve nothing above a segment.
-// * A segment enters its class's tree again when its ring passes a tenth of its blocks. Until then, its other free
-//   blocks are hidden. A simultaneous removal may hide an insertion into a tree (recheck_cleared_words).
+// * A segment enters its class's tree again when its ring passes a tenth of its blocks. Until then, its free blocks are
+//   hidden. A simultaneous removal may hide an insertion into a tree (recheck_cleared_words).
 // * A free of a run first sets the bits of its segments and then resets their class. A fetch of such a segment between
 //   these steps ends the kernel (reset_class_first).
 // * The counter of a block has 20 bits. If about four thousand full warps request 32 KiB at once, additions to an
@@ -52,8 +52,8 @@
 //   addition frees the surplus.
 // * End of a block: two compare-exchanges of the entry, and a new block.
 // * Block: loads of the class's tree, from up to 15 random segments and then from the lowest segment. One subtraction
-//   from the free blocks, one load of the class and one addition to the taken blocks follow. If all blocks were taken
-//   before, one exchange empties a place of the ring. We set the block's counter by a store, the public code by an
+//   from the free blocks, one load of the class and one addition to the taken blocks follow. If all blocks have been
+//   taken once, one exchange empties a place of the ring. We set the block's counter by a store, the public code by an
 //   exchange.
 // * Last block of a segment: one OR and one AND for the lock, loads and one or more ANDs of the tree of free segments,
 //   one compare-exchange of the class, and one store per block in the ring. The class's tree gets one or more ANDs and
@@ -75,7 +75,7 @@
 //   one exchange with acquire, one compare-exchange with acquire and release, and one addition with release.
 //
 // On an H200, our mallocs take less time than those of the public code (results/reference/h200/peers). At 16 B the
-// fences and loads above explain the difference: with them, this form takes the public code's time. The fences and
+// fences and loads above explain the difference: with them, this form takes as long as the public code. The fences and
 // loads are not part of the design. At 4 KiB the cause is not known. A block of slices is then a segment, so 4,096
 // requests use up a segment, and the public code needs more steps to get the next one. Our frees are faster as well,
 // and the loads of pointers do not explain this.
@@ -121,8 +121,8 @@ class Gallatin {
     return gallatin::Heap::lay_out(pool_bytes, parameters, "gallatin").max_request();
   }
   // The pool has twelve segments. A segment has two blocks of four slices of 16 bytes, or one block of four slices of
-  // 32 bytes. Trees have four layers. The unused slices of a pinned block serve no other class, and the block may lie
-  // in any segment, even inside a run.
+  // 32 bytes. Trees have four layers. A pinned block may lie between free segments, and its unused slices serve no
+  // other class.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;

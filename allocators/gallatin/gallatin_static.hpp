@@ -18,8 +18,8 @@
 //
 // Differs from the source, of which we have only the documents:
 // * The differences of gallatin.hpp apply, except those of its table of pinned blocks.
-// * Assumed: The search of a tile begins at the slot of the tile's number. A slot gets its first block from its first
-//   request, not from a call per class.
+// * Assumed: The search of a tile begins at the slot of the tile's number. The first request at a slot fetches the
+//   slot's first block; the source has a call per class.
 // * Assumed: If an addition returns another generation than the context has, the team looks up the block of that
 //   generation in the slot, also among the retired blocks.
 // * The blocks of a class's slots fill at most a thirty-second of the pool. But a class has at least one slot, and by
@@ -95,8 +95,8 @@ class StaticGallatin {
     return Heap::lay_out(pool_bytes, parameters.of_heap(), "gallatin_static").max_request();
   }
   // The pool has twelve segments. A segment has two blocks of four slices of 16 bytes, or one block of four slices of
-  // 32 bytes. The rest of a slot's block serves no other class, and the block may lie in any segment, even inside a
-  // run.
+  // 32 bytes. A slot's block may lie between free segments and separate them. Its unused slices serve no other
+  // class.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;

@@ -1,10 +1,10 @@
 // Heap is the memory of Gallatin with the words that describe it (McCoy & Pandey 2024; layout of the authors' public
 // code).
 //
-// * By default, a segment is 16 MiB of the pool. It is free, has one class, or is part of a run of segments for a large
-//   request.
+// * By default, a segment is 16 MiB of the pool. A segment is free, has one class, or is part of a run of segments for
+//   a large request.
 // * A block is 4096 slices of one class. A segment of class c has 256 >> c blocks.
-// * A slice has 16 B to 4096 B, a power of two. There are nine classes.
+// * The size of a slice is a power of two from 16 B to 4096 B. There are nine classes.
 //
 // In general, a segment has S bytes, the largest slice has m bytes, and there are n classes. A block then has S / m
 // slices, and a segment of class c has 2^(n-1-c) blocks.
@@ -118,7 +118,7 @@ struct Heap {
   std::size_t all_blocks() const { return std::size_t{segments} << ring_log2(); }
   std::size_t pinned_entries() const { return std::size_t{classes} * pinned_stride(); }
   std::size_t max_slice_bytes() const { return std::size_t{1} << (smallest_slice_log2 + classes - 1); }
-  // Returns how many segments the first blocks of all entries take, with the segments fetched in advance.
+  // Returns how many segments the first blocks of all entries take, including segments fetched in advance.
   std::size_t first_segments() const {
     std::size_t taken = 0;
     for (std::uint32_t size_class = 0; size_class < classes; ++size_class) {
@@ -152,8 +152,8 @@ struct Heap {
     heap.segment_log2 = log2_of(segment);
     heap.classes = log2_of(slice) - smallest_slice_log2 + 1;
     heap.slices_log2 = log2_of(segment / slice);
-    // The smallest class pins at most half the blocks of a segment, as published, unless `least_pinned_blocks` are
-    // more.
+    // The smallest class pins at most half the blocks of a segment, as published, unless `least_pinned_blocks` is
+    // larger.
     heap.pinned_log2 = std::min(log2_of(parameters.pinned_blocks), heap.classes - std::min(heap.classes, 2u));
     heap.shape = TreeShape::of(heap.segments, log2_of(parameters.fanout));
     return heap;

@@ -49,7 +49,7 @@ SIMT_FN void give_back(Thread& thread, const Heap& heap, void* block) {
   if (block == nullptr) return;
   const std::size_t offset = heap.offset_of(block);
   const auto segment = static_cast<std::uint32_t>(offset >> heap.segment_log2);
-  // The plain load can hit the cache. It is safe, because the class does not change while a block is in use.
+  // The plain load can hit the cache. The load is safe, because the class does not change while a block is in use.
   const std::uint32_t id = heap.ids[segment];
   if (id >= first_run_id) return free_run(thread, *heap.copy, segment, id);
   const auto in_segment = static_cast<std::uint32_t>(offset) & ((1u << heap.segment_log2) - 1);

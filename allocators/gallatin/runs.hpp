@@ -60,7 +60,7 @@ class RunSearch {
     return end - begin < count ? no_segment : end - count;
   }
 
-  // Takes the segments word by word, up to the first word that has a used segment. Returns how many it took.
+  // Takes the segments word by word, up to the first word in which one of them is used. Returns how many it took.
   SIMT_FN std::uint32_t claim_from(std::uint32_t begin, std::uint32_t count) const {
     std::uint32_t claimed = 0;
     for_words(begin, count, [&](std::uint32_t word, std::uint64_t bits) {

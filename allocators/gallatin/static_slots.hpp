@@ -17,7 +17,7 @@
 // request and found none, no other search is running, and no slot has room. Without this rule, every request in a full
 // pool would search every slot (docs/findings.md).
 //
-// Orders: The counter hands the block over. It is exchanged with release and increased with acquire.
+// Orders: The counter hands the block over. The counter is exchanged with release and increased with acquire.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"
@@ -62,7 +62,7 @@ struct Searches {
   alignas(128) std::uint64_t word;
 
   static SIMT_HOST_FN bool any_on_its_way(std::uint64_t word) { return static_cast<std::uint32_t>(word) != 0; }
-  // Returns whether a search began after `then` and found nothing before `now`.
+  // Returns whether a search certainly began after `then` and found nothing before `now`.
   static SIMT_HOST_FN bool vain_since(std::uint64_t then, std::uint64_t now) {
     return static_cast<std::uint32_t>((now >> 32) - (then >> 32)) > static_cast<std::uint32_t>(then);
   }
@@ -93,8 +93,8 @@ struct Slots {
   SIMT_FN Slot& at(std::uint32_t size_class, std::uint32_t slot) const {
     return slots[(size_class << count_log2) + slot];
   }
-  // Returns the number of slots of a class: all, or as many as have blocks that fit into a thirty-second of the pool,
-  // but at least one.
+  // Returns the number of slots of a class. The blocks of these slots fill at most a thirty-second of the pool, but a
+  // class has at least one slot.
   SIMT_HOST_FN std::uint32_t count(const Heap& heap, std::uint32_t size_class) const {
     const std::uint32_t spent_log2 = heap.block_log2(size_class) + 5;
     const std::uint32_t left_log2 = pool_log2 > spent_log2 ? pool_log2 - spent_log2 : 0;
@@ -133,7 +133,7 @@ SIMT_NOINLINE_FN bool renew_slot(Thread& thread, const Heap& heap, const Slots& 
   return renew<bug>(thread, heap, slots, slot, size_class, old);
 }
 
-// Returns the block of the current generation or of an ended one, or no_block if it is not stored any more.
+// Returns the block of this generation, which may have ended, or no_block if the slot no longer has the block.
 template <class Thread>
 SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint32_t generation) {
   LiveBlock found{thread.atomic(slot.live).load(simt::acquire)};

@@ -68,7 +68,7 @@ struct ArrayHierarchy {
     const std::uint32_t mask = (1u << layout.log) - 1;
     for (std::uint64_t i = me; i < layout.begin(class_count); i += threads) {
       const std::uint32_t segment = static_cast<std::uint32_t>(i) & mask;
-      // The first entry of a class belongs to its first segment, which add_first() writes.
+      // The first entry of a class belongs to the class's first segment. add_first() writes this entry.
       if (segment != 0) thread.atomic(entries[i]).store(entry(segment, no_chunk), simt::relaxed);
     }
   }

@@ -1,10 +1,10 @@
 // In chunk-based Ouroboros (C), the queue of a class holds the indices of its chunks that have free pages.
 //
 // Protocol:
-// * The warp that takes a chunk from the queue is its only holder. The warp draws the pages that it needs, or all free
-//   pages if there are fewer: it subtracts their number from the chunk's count of free pages. If a page is left, the
-//   warp puts the chunk back at the end of the queue. Then the warp picks the pages in the bit mask. A free sets its
-//   bit before it increases the count, so the mask has at least as many set bits as the count says.
+// * A warp that takes a chunk from the queue is the only holder of the chunk. The warp draws the pages that it needs,
+//   or all free pages if there are fewer: it subtracts their number from the chunk's count of free pages. If a page is
+//   left, the warp puts the chunk back at the end of the queue. Then the warp picks the pages in the bit mask. A free
+//   sets its page's bit before it increases the count, so the mask has no fewer set bits than the count says.
 // * A chunk of the class is queued or held if and only if its count is not zero. The holder that draws the last page
 //   does not put the chunk back, and the free that increases the count from zero does. Both change the same word, so
 //   exactly one thread puts the chunk back.
@@ -19,16 +19,16 @@
 // * An entirely free chunk may return to the pool: release_chunk().
 //
 // The disadvantage: A chunk passes from warp to warp, and each warp waits for the previous one. With few chunks, many
-// groups of lanes would wait for the same chunk. Therefore a group that finds many other groups waiting takes the pages
-// of a new chunk (chunk_for_crowd() in refill.hpp). For this, a chunk must have pages for at least four groups of its
-// size, and more than half the chunks must be fresh. A group cannot see groups that request at the same moment, but the
-// queue position of its take shows how many came earlier. If many came earlier, the group adds a chunk after it is
-// served. New chunks stay in their class (unless release_chunk() returns them), and later groups spread over them.
+// groups of lanes would wait for the same chunk. Therefore a group takes the pages of a new chunk if it sees many
+// waiting groups (chunk_for_crowd() in refill.hpp). For this, a chunk must have pages for at least four such groups,
+// and more than half the chunks must be fresh. A group cannot see groups that request at the same moment, but the queue
+// position of its take shows how many came earlier. If many came earlier, the group adds a chunk after it is served.
+// New chunks stay in their class (unless release_chunk() returns them), and later groups spread over them.
 //
 // Differs from the paper: A warp draws from a chunk once for all its lanes. In the paper, each lane looks at the chunk
-// at the front, draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in
-// the queue. The lane that takes the last page empties the slot. Meanwhile a lane that frees a page may put the chunk
-// into the queue again, so the queue may have it twice.
+// at the front and tries to draw one page. It continues with the next chunk if this one has none. In the paper the
+// chunk stays in the queue. The lane that takes the last page empties the slot. Meanwhile a lane that frees a page may
+// put the chunk into the queue again, so the queue may have it twice.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -59,7 +59,7 @@ struct ChunkHeap : Heap<StorageKind> {
   static SIMT_HOST_FN std::uint32_t chunk_of(std::uint32_t index) { return index & ((1u << chunk_bits) - 1); }
 
   std::uint32_t* masks = nullptr;  // mask_words(0) words per chunk; bit = 1: the page is free
-  // This table has, for each chunk, the slot into which it was last put, counted in words from the base of the pool.
+  // For each chunk, this table has the slot that received the chunk last, in words from the base of the pool.
   std::uint64_t* queue_slots = nullptr;
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
   static constexpr std::uint32_t least_groups_of_crowd = 4;

@@ -4,8 +4,8 @@
 // Each chunk has a node: a word in a table with the chunk's segment, a mark that is set when the segment is consumed,
 // and the chunk of the next segment. `head` is the first segment of the list, and `tail` is the last one. Walks usually
 // do not start at the head but at `near_front` and `near_back`, the places of recent takes and puts. `recent` has the
-// places of up to 256 segments. These three are hints: they are used only if the node of their chunk agrees. Without
-// `recent`, the last warps of a large burst of takes would load one node per segment, one after the other.
+// places of up to 256 segments. All these places are hints: a lane uses a place only if the node of its chunk agrees.
+// Without `recent`, the last warps of a large burst of takes would load one node per segment, one after the other.
 //
 // Protocol:
 // * Segments are consumed in any order but unlinked in order. A consumed segment can be unlinked as soon as it has a
@@ -127,9 +127,9 @@ struct LinkedList {
     return static_cast<std::int32_t>((a - b) << slots_log) < 0;
   }
 
-  // Links `count` chunks as the next segments. `last` is the tail that the caller knows, and the new tail afterwards.
-  // Returns true if the segment before them is already consumed. Then this thread must move the head. Mark and link are
-  // in one word, so either the thread that marks or the thread that links sees both.
+  // Links `count` chunks as the next segments. On entry, `last` is the tail that the caller knows; on return, the new
+  // tail. Returns true if the segment before the new ones is already consumed. Then this thread must move the head.
+  // Mark and link are in one word, so either the thread that marks or the thread that links sees both.
   //
   // `order` is the memory order of the stores by which other threads find the chunks. A fresh chunk needs release,
   // because this thread has just written its empty slots. A chunk that is reused immediately needs only relaxed,

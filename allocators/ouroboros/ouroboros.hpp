@@ -62,9 +62,9 @@ class OuroborosOf {
     return std::max<std::size_t>(parameters.chunk_bytes,
                                  largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
   }
-  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. C may return each
-  // entirely free chunk. Other sizes get no guarantee. In P, pages never leave their class. C returns a chunk only if
-  // the lane that frees its last page can take as many units as the chunk has pages.
+  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. After blocks of one
+  // size have filled the heap, requests of another size may always get null: In P, pages never leave their class. C
+  // returns a free chunk only if the lane that frees the chunk's last page can take units for all pages of the chunk.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;

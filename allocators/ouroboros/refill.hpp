@@ -1,4 +1,4 @@
-// refill() is the slow path of a reworked malloc. It serves the lanes for which their class has no free page.
+// refill() is the slow path of a reworked malloc. It serves the lanes that get no unit of their class's semaphore.
 //
 // Lanes of one class loop together. In a round they take the available pages of the semaphore, or wait for pages of
 // other groups, or take up to as many chunks as they need. In the last case they keep the pages that they need and put
@@ -18,7 +18,7 @@
 // Differs from the paper:
 // * The lanes get pages directly from new chunks, and one step can take several fresh chunks. In the paper all pages
 //   pass through the queue, and in the largest class one chunk per round serves one lane of a full warp.
-// * A group may be served in part.
+// * refill() may serve only some lanes of a group.
 // * A group that gets no chunk ends its announcement, so that waiting groups go on. The paper ignores the failure.
 #pragma once
 
@@ -59,8 +59,8 @@ SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
 
 // Takes free pages for a group of `lanes` lanes, or if there are none, chunks that the group divides into pages. The
 // group's leader calls this function once per round of refill(). It does not wait for pages of other groups, because
-// another leader of the warp may have chunks to stock. With `insists`, it takes chunks even if other groups are making
-// enough pages.
+// another leader of the warp may have chunks to stock. With `insists`, it tries to take chunks even if other groups are
+// making enough pages.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
                                 bool insists) {
@@ -155,7 +155,7 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
 // Takes a new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others go
 // into the queue. Returns no_chunk if there is no chunk. The pages are announced as in order_pages(), so that no group
 // gives up in between. The group must not hold the queue position of a take, because the put of the chunk may need a
-// slot that is empty only after that take. Like refill(), it is not inlined.
+// slot that is empty only after that take. Like refill(), this function is not inlined.
 template <class Policy, class Thread, class Group>
 SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
                                                std::uint32_t kept) {

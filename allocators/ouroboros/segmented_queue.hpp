@@ -8,12 +8,12 @@
 // Protocol:
 // * No put or take uses a chunk that has left its segment. A segment is consumed only after all its takes have ended,
 //   and each of these takes needs the put at its position.
-// * cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. So the segment of a put exists, or
-//   will exist after the current takes have ended: with F takes and P puts so far, P - F <= i, and all segments below F
-//   / slots become free.
-// * Many groups together may request more chunks from cover() than the pool has left. So that they do not turn all
-//   remaining chunks into queue chunks, a queue gets at most as many chunks as it needs when its class has all chunks
-//   of pages. These are enough for all indices that the class can own.
+// * cover() ensures that a class with i indices has at least ceil(i / slots) + 1 segments. So the segment of a put
+//   exists, or will exist after the current takes have ended: with F takes and P puts so far, P - F <= i, and all
+//   segments below F / slots become free.
+// * Many groups together may request more chunks from cover() than the pool has left. A limit keeps them from turning
+//   all remaining chunks into queue chunks: a queue gets at most as many chunks as it needs when its class has all
+//   chunks of pages. This number is enough for all indices that the class can own.
 //
 // Differs from the paper: Storage is added when the class gets a chunk of pages, not when an index returns. So a free
 // never needs memory and cannot fail. The cost is storage for all indices of a class (four bytes per page or, in

@@ -18,10 +18,10 @@
 // A failed attempt to lock a word gives no information about free pages, so it does not count for the rule that ends a
 // walk. The walk ends anyway, because a holder makes a bounded number of steps and never waits for another lock.
 //
-// The rule assumes that free pages are at random places (page_parameters.hpp). But walks take a page of every word that
-// they visit and that has one. So the remaining pages are in fewer words, and full words in a row are more frequent
-// than by chance. Walks may therefore refuse a request although more pages are free than the rule says. The published
-// forms keep the rule.
+// The rule assumes that free pages are at random places (page_parameters.hpp). But walks choose words at random,
+// not pages. So the remaining pages are in fewer words, and full words in a row are more frequent than by chance.
+// Walks may therefore refuse a request although more pages are free than the rule says. The published forms keep
+// the rule.
 #pragma once
 
 #include <algorithm>
@@ -73,8 +73,8 @@ SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t pages)
   return pages - first >= 32 ? 0 : full_word << (pages - first);
 }
 
-// Writes words `first` to `end` - 1. Each page for which used(page) is true becomes a block of one page, and the others
-// are free. A `Word` of 64 bits has two bits per page (run_word.hpp).
+// Writes words `first` to `end` - 1. Each page for which used(page) is true becomes a block of one page, and the other
+// pages are free. A `Word` of 64 bits has two bits per page (run_word.hpp).
 struct WriteWords {
   template <class Thread, class Word, class Used>
   SIMT_FN void operator()(Thread& thread, Word* words, std::uint32_t first, std::uint32_t end, std::uint32_t pages,
@@ -135,7 +135,7 @@ struct PageBitmap {
     if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());
     bitmap.most_word_probes = vain_word_probes(parameters.scarce_share, bitmap.word_count(), word_bits);
     // If the free pages fill whole words, a word gives no more information than a page, and full words in a row prove
-    // little. So without locks a walk over words may fail as often as a walk over pages.
+    // little. So without locks, the limit is that of RW for as many pages as there are words.
     bitmap.most_walk_probes = locking == Locking::lock_map ? bitmap.most_word_probes
                                                            : vain_probes(parameters.scarce_share, bitmap.grid.words());
     bitmap.seed = parameters.seed;

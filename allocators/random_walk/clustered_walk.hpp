@@ -3,8 +3,8 @@
 // Paper: Pham et al. 2025, section 4.2 and algorithm 5.
 //
 // Idea: Free pages come in clusters, so a thread remembers the page that it took last. Its next request first checks
-// the word of the following page. If this gives no page, the thread walks (RW-BM). This suits sporadic requests, such
-// as those of one lane of a warp.
+// the word of the following page. If this gives no page, the thread walks (RW-BM). A clustered walk suits sporadic
+// requests, such as those of one lane of a warp.
 //
 // Data: the bitmap (bitmap.hpp; words of 64 bits in crw_64) and the last page of each thread. An entry of `last_pages_`
 // is the last page + 1, which is the page to check next, or 0 if there is none. A session keeps this entry in a

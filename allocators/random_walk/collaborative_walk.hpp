@@ -24,9 +24,9 @@
 // * The members probe the words of one random region, a line of memory, instead of words all over the bitmap. The word
 //   of each member is still uniformly random.
 // * In the first round, each member ORs a bit of its word without a load. The random place of the bit is the same for
-//   all members. So if many pages are free, the warp makes one trip to one line.
+//   all members. So if many pages are free, the warp usually makes one trip to one line.
 // * A round counts like one word, although it loads up to 32. Warps empty the words of a region together, so 32 words
-//   give little more information about the pool than one. If each word counted, requests could be refused at 1 % free.
+//   tell little more about the pool than one. If each word counted, a walk could fail with 1 % of the pages free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

@@ -2,8 +2,8 @@
 //
 // Paper: Pham et al. 2025, section 3.1 and algorithm 1.
 //
-// Idea: RW has no list of free pages. A request checks random pages until it wins a free one or gives up. Its time
-// depends on the share of free pages and hardly on the number of requests. A free clears the flag.
+// Idea: RW has no list of free pages. A request checks random pages until it wins a free one or gives up. The time of a
+// request depends on the share of free pages and hardly on the number of requests. A free clears the flag.
 //
 // Data: one 4-byte flag per page (`used`), outside the pool. With a word per flag, a free is one store instead of a
 // read-modify-write.

@@ -1,5 +1,5 @@
-// PageParameters are the parameters of the random-walk allocators. vain_probes() is the rule that ends a walk (Pham et
-// al. 2025, section 3).
+// PageParameters are the parameters of the random-walk allocators. vain_probes() computes the limit that ends a walk
+// (Pham et al. 2025, section 3).
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ inline auto PageParameters::fields() { return page_fields<PageParameters>(); }
 // Returns how many pages in a row a walk must find in use to conclude that less than `scarce_share` of all pages is
 // free. With 1 % false alarms, this is z^2 (1 - L) / L with z = 2.326 and the share L (section 3.2.3; 1,076 for L = 0.5
 // %). For a share of 0 it is 2^32 - 1, so that a walk hardly ever gives up. Otherwise it is at most 32 per page of the
-// pool. This suffices, because so many probes miss a free page with a probability below e^-32.
+// pool. This suffices, because so many probes miss a given free page with a probability below e^-32.
 inline std::uint32_t vain_probes(double scarce_share, std::uint32_t pages) {
   constexpr double z = 2.32635;
   constexpr double never = 0xffffffffu;
@@ -52,7 +52,7 @@ inline std::uint32_t vain_probes(double scarce_share, std::uint32_t pages) {
   return static_cast<std::uint32_t>(std::fmin(std::fmax(probes, 1), never));
 }
 
-// Returns the same limit for probes of whole words, which have `word_pages` pages each. For shares above 0 it is at
+// Returns the limit for probes of whole words, which have `word_pages` pages each. For shares above 0, this limit is at
 // most 32 per word.
 inline std::uint32_t vain_word_probes(double scarce_share, std::uint32_t words, std::uint32_t word_pages = 32) {
   if (scarce_share <= 0) return 0xffffffffu;

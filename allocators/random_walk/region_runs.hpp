@@ -76,7 +76,7 @@ class RegionRuns {
     }
   }
 
-  // Returns a word with `pages` set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
+  // Returns a word with `pages` consecutive set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
   static SIMT_HOST_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) {
     return full_word >> (32 - pages) << first;
   }
@@ -94,8 +94,8 @@ class RegionRuns {
   }
 
   // Offers the segment to the lanes that need pages, and empties it. The lowest lane for which it is long enough tries
-  // to take the segment's first `need` pages. If this succeeds, this lane's `page` becomes the first of them and its
-  // `need` becomes 0.
+  // to take the segment's first `need` pages. If this succeeds, this lane's `page` becomes the first of these pages,
+  // and the lane's `need` becomes 0.
   template <class Thread, class Group>
   SIMT_FN void offer(Thread& thread, const Group& group, Segment& segment, std::uint32_t& need,
                      std::uint32_t& page) const {

@@ -5,8 +5,8 @@
 // means a page that continues a run. The first page of a run has 11, or 10 if several lanes share the run.
 //
 // So one compare-exchange takes a run with its length, and free() reads the length from the same word: a run ends in
-// front of the next page that does not continue one. The bits of a run do not change while the run is in use. Runs lie
-// within one word.
+// front of the next page that does not continue a run. The bits of a run do not change while the run is in use. Runs
+// lie within one word.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -4,9 +4,9 @@
 // Paper: Pham et al. 2025, section 4.3 and algorithm 6.
 //
 // Idea: A request of n pages needs n free pages in a row. The lanes of a warp look together at consecutive words of the
-// bitmap that begin at a random word, lane i at the i-th of them. They offer the runs of free pages that they see, one
-// after the other. If a run is long enough for some lanes that still need pages, the lowest of these lanes tries to
-// take the first n pages of the run by an atomic OR.
+// bitmap, beginning at a random word. Lane i looks at the i-th word. The lanes offer the runs of free pages that they
+// see, one after the other. If a run is long enough for some lanes that still need pages, the lowest of these lanes
+// tries to take the first n pages of the run by an atomic OR.
 //
 // Data: the bitmap (bitmap.hpp), and one word per page (`runs_`). The word of the first page of a taken run has the
 // run's length and, if lanes share the run, the number of its members. A member is a lane that has a part of the run.
@@ -18,8 +18,8 @@
 //
 // Differs from the paper:
 // * Only the n pages of the request are marked. The printed algorithm marks the whole run, an error that the authors'
-//   code repairs. A failed OR is undone. The text and the authors' code omit this and so lose pages.
-// * The paper does not describe free. Lengths lie beside the pool. In the authors' code a length is in a word before
+//   code repairs. A failed OR is undone. The text and the authors' code omit this step, so pages are lost.
+// * The paper does not describe free. Lengths lie outside the pool. In the authors' code a length is in a word before
 //   the block. With pages of 256 bytes, a request for 8,192 bytes then needs 33 pages, and its search never ends. A
 //   shared run is free when all members have freed their parts. In the authors' code it is free when the lowest lane
 //   has freed its part.
@@ -156,7 +156,7 @@ class PublishedRuns {
     return {first, pages};
   }
 
-  // Returns a word with `pages` set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
+  // Returns a word with `pages` consecutive set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
   static SIMT_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) { return RegionRuns::bits(first, pages); }
 
   // Returns the number of pages for a request, or 0 if the request is refused.

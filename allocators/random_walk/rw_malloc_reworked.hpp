@@ -18,8 +18,8 @@
 // * The words of a region rotate among the lanes. In every pass, all lanes in need try at once, each at a different
 //   word. Algorithm 6 serves one lane after the other, each after a round trip to memory. In a word, a lane takes the
 //   first fit, as published.
-// * If a lane gets no run from a word that looked free, because other lanes have filled it, all lanes load their words
-//   again, in one trip to memory. Without these loads, a lane in need would try many words that only look free.
+// * If a lane gets no run because other lanes have filled a word that looked free, all lanes load their words again, in
+//   one trip to memory. Without these loads, a lane in need would try many words that only look free.
 // * State and length of a run are in one word. So nothing is undone, and a free reads and clears the same word.
 // * Members of one run that free their parts together subtract themselves in one operation.
 // * A region begins at a multiple of 32 words, so it consists of whole lines of memory.
@@ -206,8 +206,8 @@ class RandomWalkMallocReworked {
   std::uint32_t seed_ = 0;
 };
 
-// Checks that no position beyond the pool is free, that every page that continues a run follows a page of a run, and
-// that shared runs have 1 to 32 members and all other pages have none.
+// Checks that no position beyond the pool is free, and that every page that continues a run follows a page of a run.
+// Also checks that shared runs have 1 to 32 members and all other pages have none.
 inline std::string RandomWalkMallocReworked::broken_invariant(simt::Stream& stream) const {
   namespace run_word = random_walk::run_word;
   std::vector<std::uint64_t> words(grid_.words());

@@ -1,10 +1,10 @@
 // Heap is the common part of both versions of ROCm's device malloc: slabs, their records, and the making of slabs.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl. A slab has a header, bits (1 means in use or unusable) and blocks of one
-// kind. Each kind has an array with one record per slab; slabs are added at its end and stay. At most one slab of a
-// kind is begun per interval (`slab_interval`; 0 means no limit). Its maker wins a compare-exchange of the time of the
-// last slab, and the other lanes search again. Nothing else prevents two makers from making slabs for the same record:
-// If a maker needs longer than the interval, another may begin. Then one of them loses the record and returns its slab.
+// kind. Each kind has an array with one record per slab; records are only added, at the end. At most one slab of a kind
+// is begun per interval (`slab_interval`; 0 means no limit). Its maker wins a compare-exchange of the time of the last
+// slab, and the other lanes search again. Nothing else prevents two makers from making slabs for the same record: If a
+// maker needs longer than the interval, another may begin. Then one of them loses the record and returns its slab.
 //
 // Orders of bits and counts (`bit_orders`): In the released version they are relaxed, but on MI300 a release fence
 // precedes the clearing of a bit. The development version has this fence on all GPUs. In both versions, nothing orders

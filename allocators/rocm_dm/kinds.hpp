@@ -39,8 +39,8 @@ struct Kind {
 
   SIMT_HOST_FN std::uint32_t words() const { return (blocks + 31) / 32; }
 
-  // Returns the number of 64-bit words of the bits. The last word does not overlap the blocks, because the header and
-  // the offset of the blocks are multiples of 8 bytes.
+  // Returns the number of 64-bit words of a slab's bits. The last word does not overlap the blocks, because the header
+  // and the offset of the blocks are multiples of 8 bytes.
   SIMT_HOST_FN std::uint32_t long_words() const { return (blocks + 63) / 64; }
 
   // Returns the distance in blocks from a 64-bit word with unusable blocks to the next one. All such words have the

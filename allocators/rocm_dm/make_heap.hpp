@@ -1,4 +1,4 @@
-// This host code of both versions of ROCm's device malloc creates, resets and checks the heap.
+// Both versions of ROCm's device malloc use this host code to create, reset and check the heap.
 #pragma once
 
 #include <bit>
@@ -42,8 +42,8 @@ inline void reset_heap(simt::Stream& stream, const Heap& heap) {
   simt::device_fill(stream, heap.records, 0, kinds * heap.pool.count * sizeof *heap.records);
 }
 
-// Checks, while no kernel runs, that each record counts the blocks whose bits are set. Returns an empty text if this is
-// true.
+// Checks, while no kernel runs, that each record counts the usable blocks whose bits are set. Returns an empty text if
+// this is true.
 inline std::string broken_record(simt::Stream& stream, const Heap& heap) {
   const auto copy = [&](const auto* device, std::size_t count) {
     std::vector<std::remove_cv_t<std::remove_reference_t<decltype(*device)>>> host(count);

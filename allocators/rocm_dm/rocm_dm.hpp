@@ -2,7 +2,7 @@
 // warp) one block size after the other.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl (ROCm/llvm-project fa77110), in every release up to ROCm 7.2. On AMD
-// GPUs, malloc, free and new in a HIP kernel call it. There is no paper.
+// GPUs, malloc, free and new in a HIP kernel call this code. There is no paper.
 //
 // Idea:
 // * malloc: The lanes that request the block size of the first lane work together, and the others wait. In each step of
@@ -30,8 +30,8 @@
 // * Assumed: A lane that loses a bit continues with the next word. The search begins at the slab that was found last.
 //
 // As published: A size gets at most one slab per 200 us (`slab_interval`). Half of the blocks of 2,048 bytes are never
-// used. Slabs keep their size while kernels run. (The original has a kernel of its own that returns empty slabs; this
-// form has none.) Bits and counts have no memory order (`bit_orders`).
+// used. Slabs keep their block size while kernels run. (The original has a kernel of its own that returns empty slabs;
+// this form has none.) Bits and counts have no memory order (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"
@@ -53,7 +53,7 @@ class RocmDm {
   static std::size_t max_request(std::size_t, const Parameters& parameters) {
     return rocm_dm::Kind::bytes_of(rocm_dm::Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
   }
-  // The pool has three slabs of 29 blocks of 16 bytes or 2 blocks of 192 bytes. Slabs never change their size.
+  // The pool has three slabs of 29 blocks of 16 bytes or 2 blocks of 192 bytes. Slabs never change their block size.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 3 * 512,
             .parameters = {.slab_bytes = 512, .max_block_bytes = 192, .large_alignment_bytes = 256},
@@ -154,7 +154,7 @@ class RocmDm {
   }
 
   // Returns a slab with room, the same for all lanes. If no slab can be made, the returned slab may be nearly full or
-  // have larger blocks. Its address is 0 if there is none.
+  // have larger blocks. The address is 0 if there is no such slab.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find_or_grow(Thread& thread, const Group& group, std::uint32_t kind) const {
     for (;;) {

@@ -5,11 +5,11 @@
 // 811, November and December 2025; not the later pull request 2237). There is no paper.
 //
 // Idea: as rocm_dm.hpp, except for these points.
-// * malloc: The lanes of each size work together, all sizes side by side. The leader adds their number to the count of
-//   a slab that has less than 85 % of its usable blocks in use. If the slab has too few free blocks, the leader
+// * malloc: The lanes of each size work together, all sizes at the same time. The leader adds their number to the count
+//   of a slab that has less than 85 % of its usable blocks in use. If the slab has too few free blocks, the leader
 //   subtracts the number again and continues with the next slab. After a successful addition there is a bit for every
 //   lane, so each lane searches until it has one.
-// * free: The lanes of each slab work together, all slabs side by side.
+// * free: The lanes of each slab work together, all slabs at the same time.
 //
 // Data: kinds.hpp and heap.hpp describe the data. The search begins at the last slab that accepted a reservation.
 //
@@ -19,14 +19,14 @@
 //   AMD GPUs the lanes of a wave advance in lock step anyway. On other GPUs, lanes that search repeatedly would delay
 //   the makers of their wave.
 // * If the pool is empty, a slab serves the lanes for which it has room, and the others continue. In this case the
-//   check of the original ignores the size of the group. So a group of the original may reserve blocks that do not
-//   exist and search forever (only at 65,792 slabs).
+//   check of the original ignores the size of the group. So at 65,792 slabs, a group of the original may reserve blocks
+//   that do not exist and search forever.
 // * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
 //
 // As published: The maker of a slab stores its count before it wins the record (`count_order`). This is harmless if no
-// maker takes longer than the interval. A slower maker overwrites the count of the slab that the next maker has
-// recorded in its place. Later reservations then exceed the clear bits (docs/findings.md). Clearing a bit releases, but
-// setting a bit does not acquire (`bit_orders`).
+// maker takes longer than the interval. A slower maker overwrites the count in a record that the next maker has won.
+// Later reservations then exceed the clear bits (docs/findings.md). Clearing a bit releases, but setting a bit does not
+// acquire (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"
@@ -112,9 +112,9 @@ class RocmDmGrouped {
   }
 
   // Makes one attempt of the group to get blocks of kind `tried`, in a slab with room or else in a new slab. If no slab
-  // can be made, the group looks in nearly full slabs. If these grant nothing either, the next look is for larger
-  // blocks. Returns false if the lane has its block or there is none for it. Returns true if the lane must look again;
-  // `group` then contains the lanes that must.
+  // can be made, the group looks in nearly full slabs. If these grant nothing either, the group tries larger blocks
+  // next. Returns false if the lane has its block or there is none for it. Returns true if the lane must look again;
+  // `group` then contains the lanes that must look again.
   template <class Thread, class Group>
   SIMT_FN bool look(Thread& thread, Group& group, std::uint32_t kind, std::uint32_t& tried, void*& block) const {
     std::uint32_t slabs = 0;

@@ -40,18 +40,18 @@ class GrowingHeap {
                       std::to_string(most_bytes) + " has no chunk at first. Begin with more");
   }
 
-  // Returns the handle for kernels. It stays valid after a growth.
+  // Returns the handle for kernels. The handle stays valid after a growth.
   Handle handle() const { return heap_.handle(); }
 
-  // Adds memory until there are at least `pool_bytes`. The pool gets the whole chunks in this memory. It never shrinks.
-  // Waits for the stream. No kernel of another stream may use the heap meanwhile. Throws simt::Fault and leaves the
-  // heap unchanged if memory or the reservation is exhausted.
+  // Adds memory until there are at least `pool_bytes`. The pool gets the whole chunks in this memory. The pool never
+  // shrinks. Waits for the stream. No kernel of another stream may use the heap meanwhile. Throws simt::Fault and
+  // leaves the heap unchanged if memory or the reservation is exhausted.
   void grow(std::size_t pool_bytes) {
     stream_.synchronize();
     reserved_.grow(pool_bytes);
     move_end();
   }
-  // Empties the heap. Its pool stays as large as it is.
+  // Empties the heap. The pool keeps its size.
   void reset() {
     heap_.reset();
     end_ = heap_.max_request();

@@ -41,8 +41,8 @@ class Heap {
  public:
   using Parameters = typename A::Parameters;
 
-  // Allocates `pool_bytes` of device memory and initialises an empty heap. Throws simt::Fault, or Unsupported if the
-  // design cannot use such a pool.
+  // Allocates `pool_bytes` of device memory and initialises an empty heap. Throws simt::Fault if the back end reports
+  // an error, and Unsupported if the design cannot use such a pool.
   //
   // The size of the device heap can be set only before the first kernel that uses the device heap. If several heaps
   // need it, first call device.set_device_heap_bytes() with the sum of their needed_device_heap(), then pass is_set to
@@ -59,8 +59,8 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // Returns the handle, which kernels take by value. The handle is valid as long as the heap exists. It converts to A,
-  // which does not check frees.
+  // Returns the handle, which kernels take by value. The handle is valid as long as the heap exists. The handle
+  // converts to A, which does not check frees.
   using Handle = std::conditional_t<checks_frees, CheckedHandle<A>, A>;
   Handle handle() const {
     if constexpr (checks_frees) {

@@ -29,7 +29,7 @@ SIMT_HOST_FN constexpr std::size_t own_alignment() {
 }
 
 // Returns the additional bytes of an aligned request: none if every block has this alignment, otherwise `alignment`,
-// and more if blocks are aligned to less than a word. The aligned block begins at the first multiple with room for a
+// or more if blocks are aligned to less than a word. The aligned block begins at the first multiple with room for a
 // word in front of it. This word leads back to the original block.
 template <class Heap>
 SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {

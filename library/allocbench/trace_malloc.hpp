@@ -31,7 +31,7 @@ namespace trace_malloc {
 
 using Handle = Traced<Heap<Comb>>::Handle;
 
-// Place is memory for a handle, which exists only while there is a trace.
+// Place is memory for a handle. The handle exists only while there is a trace.
 struct Place {
   alignas(Handle) unsigned char bytes[sizeof(Handle)];
 };
@@ -52,7 +52,7 @@ SIMT_FN void free(Thread& thread, void* block) {
 
 }  // namespace trace_malloc
 
-// MallocTrace is the trace of a program. A program may have one at a time.
+// MallocTrace is the trace of a program. A program may have only one trace at a time.
 class MallocTrace {
  public:
   // Throws the exceptions of Heap<Comb>.

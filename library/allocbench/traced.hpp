@@ -33,7 +33,7 @@ class Traced<Heap<A>> {
 
   // Makes the heap. The arguments after `options` are those of Heap<A>. The recorder takes additional device memory: at
   // least 24 B for each call that the buffers can record for one kernel (TraceOptions). It also takes 4 B for each
-  // possible block address, which is a quarter of the pool with an alignment of 16 B.
+  // possible block address. With an alignment of 16 B, this is a quarter of the pool.
   template <class... Arguments>
   explicit Traced(const TraceOptions& options, simt::Stream& stream, Arguments&&... arguments)
       : heap_(stream, std::forward<Arguments>(arguments)...),

@@ -34,8 +34,8 @@ template <class Policy>
 std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
   if constexpr (Policy::chunk_based) return ~std::uint64_t{0};
   if constexpr (requires { heap.queue.directory_log; }) {
-    // The slots of up to two queue chunks hold no pages: those before the front in the first queue chunk, and those of
-    // the queue chunk that is made in advance.
+    // Slots of up to two queue chunks hold no pages: those before the front in the first queue chunk, and those of the
+    // queue chunk that is made in advance.
     return ((std::uint64_t{1} << heap.queue.directory_log) - 2) << heap.chunks.slots_log();
   } else if constexpr (requires { heap.queue.capacity(id); }) {
     return heap.queue.capacity(id);
@@ -62,8 +62,8 @@ FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, st
   return {pages, static_cast<std::uint64_t>(static_cast<double>(pages) * free_share), most_queued(heap, id)};
 }
 
-// Returns text for a config that raises the constant which limits the queue. The function doubles the constant until it
-// is sufficient. Returns an empty text if no value is sufficient.
+// Returns text for a config, with a larger value of the constant that limits the queue. The function doubles the
+// constant until it is sufficient. Returns an empty text if no value is sufficient.
 template <class Policy>
 std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters, std::uint32_t id, double free_share) {
   const bool ring = !Policy::Queue::virtualised;

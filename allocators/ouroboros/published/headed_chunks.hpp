@@ -3,9 +3,9 @@
 //   [ header 0 | data 0 | header 1 | data 1 | ... | queues of all classes | ring of chunks to reuse | start flags ]
 //
 // A chunk holds pages of one class, or it is storage of a queue. A growing counter numbers the fresh chunks. A ring
-// keeps chunks that are free again, and these are used first. A chunk that finds the ring full is lost. A free finds
-// the chunk of its block by a division and a backward search for the nearest start flag. (In the authors' code, some
-// instances have chunks that span four base chunks.)
+// keeps chunks that are free again, and these are used first. A chunk is lost if it is returned while the ring is full.
+// A free finds the chunk of its block by a division and a backward search for the nearest start flag. (In the authors'
+// code, some instances have chunks that span four base chunks.)
 //
 // Differs from the published pool:
 // * If no chunk is left, the take fails; the published code writes beyond the pool.
@@ -141,7 +141,7 @@ struct HeadedChunks {
   }
 };
 
-// Initialises the header of a chunk that becomes storage of a virtualised queue. Its slots are already empty.
+// Initialises the header of a chunk that becomes queue storage. The slots of the chunk are already empty.
 template <class Thread>
 SIMT_FN void make_queue_storage(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t id,
                                 std::uint32_t first_number) {

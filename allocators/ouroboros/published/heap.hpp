@@ -27,8 +27,8 @@ struct Heap {
 
   SIMT_FN PackedSemaphore free_pages(std::uint32_t id) const { return {&classes[id].free_pages}; }
 
-  // Takes a chunk for pages of a class, whose queue gets `indices` more indices. Returns false if no chunk is left for
-  // this.
+  // Takes a chunk for pages of a class, whose queue gets `indices` more indices. Returns false if too few chunks are
+  // left.
   template <class Thread>
   SIMT_FN bool take_chunk(Thread& thread, std::uint32_t id, std::uint32_t indices, std::uint32_t& chunk) const {
     if constexpr (Queue::virtualised) {

@@ -16,9 +16,9 @@
 // outdated value on the way only makes the walk longer, because no other segment has the same first queue position. A
 // walk acquires at the segment where it stays.
 //
-// A malloc kernel lasts as long as its slowest lane, and lanes that move the front are the slowest. So complete() moves
-// the front first, as the authors' code does. The stored times of P-VL's mallocs (results/reference/h200/peers) are
-// those of another form, which alternates between moving the front and returning chunks.
+// A malloc kernel lasts as long as its slowest lane, and lanes that move the front may be the slowest. So complete()
+// moves the front first, as the authors' code does. The stored times of P-VL's mallocs (results/reference/h200/peers)
+// are those of another form, which alternates between moving the front and returning chunks.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"
@@ -34,7 +34,7 @@ struct ListQueue {
   static constexpr bool virtualised = true;
   static constexpr bool signals_first = false;
   static constexpr Release release = Release::none;
-  // A 64-bit word has the first queue position of a segment in its upper half and the segment's chunk in its lower.
+  // The upper half of a 64-bit word has a segment's first queue position, and the lower half has the segment's chunk.
   struct Ends {
     std::uint64_t front;
     std::uint64_t back;
@@ -66,7 +66,7 @@ struct ListQueue {
     if (count_entries(thread, chunks, chunk, one_put)) complete(thread, chunks, ends, number, chunk);
   }
 
-  // One lane puts consecutive indices, four at once at queue positions divisible by four if four are left.
+  // One lane puts consecutive indices: four at once if four are left and the queue position is divisible by four.
   template <class Thread>
   SIMT_FN void put_run(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id, std::uint32_t number,
                        std::uint32_t many, std::uint32_t index) const {
@@ -214,9 +214,9 @@ struct ListQueue {
   }
 
   // Handles the completion of the segment of `number`. If this segment is the front, moves the front over it and over
-  // completed segments behind it. Otherwise the lane that completes the front does so. The lane returns chunks last. If
-  // it returned chunks between two steps, the next segments would complete meanwhile, and it would move the front over
-  // all of them alone.
+  // completed segments behind it. Otherwise the lane that completes the front moves it. This lane returns chunks last.
+  // If it returned chunks between two steps, the next segments could complete meanwhile, and it would move the front
+  // over all of them alone.
   template <class Thread>
   SIMT_FN void complete(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t number,
                         std::uint32_t chunk) const {
@@ -246,7 +246,7 @@ struct ListQueue {
     return entries.load(simt::acquire) == slots || entries.fetch_add(0u, simt::acq_rel) == slots;
   }
 
-  // Counts `passed` more completed segments, and returns the oldest to the pool until `held_back` of them remain.
+  // Counts `passed` more completed segments, and returns the oldest ones to the pool until `held_back` remain.
   template <class Thread>
   SIMT_FN void hold_back(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t passed) const {
     const auto completed = thread.atomic(ends.completed);

@@ -11,8 +11,8 @@
 //
 // take: The caller loads the word. If enough pages are free, it subtracts the wanted pages, and adds them back if
 // another caller was faster. A caller that has got no pages decides by the word, and writes the decision by a
-// compare-exchange: If free and expected pages, without the reserved ones, are too few, it announces the pages of a
-// chunk and makes them. Otherwise it takes pages if enough are free, and reserves pages and waits if not.
+// compare-exchange: If the free and expected pages minus the reserved ones are too few, it announces the pages of a
+// chunk and makes them. Otherwise it takes pages if enough are free; if not, it reserves pages and waits.
 //
 // wait: The caller waits until enough pages are free, or until the reserved pages reach the sum of free and expected
 // pages.

@@ -32,7 +32,7 @@ struct PageQueueHeap : Heap<QueueKind> {
   }
 
   // Serves a lane that holds a unit. `group` contains the lanes that hold a unit, and `first` is the queue position of
-  // the first of them.
+  // the first of these lanes.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first) const {
     const std::uint32_t index = queue.take(thread, group, chunks, classes[id].ends, id, first + group.thread_rank());

@@ -9,8 +9,8 @@
 // * malloc: A request is rounded up to a page of 16 << i bytes. The lanes of a warp that request the class together
 //   take their pages from a bulk semaphore by one operation (packed_semaphore.hpp). If the semaphore has too few pages,
 //   their leader makes the pages of a chunk, or waits for pages of other groups. Then the queue provides the pages.
-// * free: Each lane puts its page back into the queue, or sets its bit in the mask of the chunk, and signals the
-//   semaphore.
+// * free: Each lane puts its page back into the queue, or sets the page's bit in the mask of the chunk. It also signals
+//   the semaphore.
 // * Six variants: The queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp). The queue is a
 //   flat ring (ring_queue.hpp), or it lies in chunks that an array (array_queue.hpp) or links (list_queue.hpp) find.
 //
@@ -72,7 +72,7 @@ class OuroborosOf {
     return published::why_too_many_free<Policy>(pool_bytes - device_heap_bytes(pool_bytes, parameters), parameters,
                                                 bytes, free_share);
   }
-  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. Pages never leave
+  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. Here pages never leave
   // their class. So after blocks of one size have filled the heap, requests of another size may always get null.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;

@@ -1,4 +1,4 @@
-// Aligned<A> is the allocator A with blocks at multiples of an alignment that its design does not promise.
+// Aligned<A> is the allocator A with all blocks at multiples of a given alignment.
 //
 // If the design's own alignment is enough, the request is unchanged. Otherwise the request grows by `alignment` bytes,
 // and by up to 7 more if the design's alignment is less than a word. The block then begins at the first multiple that

@@ -138,7 +138,7 @@ struct ContentLedger {
     for (; word < end; ++word) words[word] = word_at(word);
   }
 
-  // Returns the first word of [begin, end) that differs from `word_at`, or `end` if none differs.
+  // Returns the first word of [begin, end) that differs from word_at(word), or `end` if none differs.
   template <class WordAt>
   static SIMT_FN std::uint64_t first_other(const std::uint32_t* words, std::uint64_t begin, std::uint64_t end,
                                            const WordAt& word_at) {

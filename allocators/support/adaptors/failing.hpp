@@ -1,8 +1,8 @@
 // Failing<A> is the allocator A, but each malloc returns null with a given probability instead of calling A.
 //
-// The adaptor tests whether callers can handle null. It also tests whether an allocator can handle warps in which some
-// lanes do not call, and frees of null. The rule, the thread and the number of its malloc since attach() decide whether
-// a malloc is refused, so the host can compute the answer, too.
+// The adaptor tests whether callers can handle null. It also tests whether an allocator can handle frees of null, and
+// warps in which some lanes do not call. The rule, the thread and the number of the thread's malloc since attach()
+// decide whether a malloc is refused, so the host can compute the answer, too.
 #pragma once
 
 #include "allocators/support/adaptors/session_adaptor.hpp"

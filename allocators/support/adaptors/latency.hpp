@@ -1,5 +1,5 @@
-// Latency<A> is the allocator A with a histogram of the durations of malloc and free in the shared memory of the
-// caller's thread block.
+// Latency<A> is the allocator A with a histogram in the shared memory of the caller's thread block. The histogram has
+// the durations of malloc and free.
 //
 // The duration of a call is the difference of two clock reads. In malloc, the returned pointer is stored before the
 // second read, so a malloc ends when its caller has the pointer. A free has no result and ends when it returns. The
@@ -42,7 +42,7 @@ class BlockLatencies {
     thread.atomic_shared(counted_->last_block).store(reinterpret_cast<std::uint64_t>(block), simt::relaxed);
   }
 
-  // Adds the counts of the thread block to `sum` in device memory, and raises its largest duration if necessary.
+  // Adds the counts of the thread block to `sum` in device memory, and raises the largest duration of `sum` if needed.
   template <class Thread>
   SIMT_FN void close(Thread& thread, Sum* sum) const {
     thread.block_barrier();

@@ -17,7 +17,7 @@
 namespace allocbench {
 
 struct TraceOptions {
-  // Number of calls of one kernel for which the buffers have room. Calls that find no room are lost and counted.
+  // The buffers have room for this number of calls of one kernel. Calls that find no room are lost and counted.
   std::uint32_t calls_per_kernel = 1u << 20;
   bool clocks = false;
 };
@@ -26,7 +26,7 @@ class TraceRecorder {
  public:
   // Makes the buffers. The blocks are in `pool`, at distances that are multiples of `alignment`, a power of two. Takes
   // device memory: at least 24 B for each of `calls_per_kernel`, and 4 B for each possible block address. Throws
-  // simt::Fault.
+  // simt::Fault if the memory is exhausted.
   TraceRecorder(simt::Stream& stream, const Pool& pool, std::uint32_t alignment, const TraceOptions& options)
       : stream_(stream),
         buffers_(std::clamp(options.calls_per_kernel / TraceLedger::chunk_records, 1u, most_buffers)),

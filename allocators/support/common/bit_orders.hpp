@@ -9,9 +9,9 @@
 
 namespace allocbench {
 
-// BitOrders selects the halves of a hand-over that have a memory order. With `clearing_releases`, operations that clear
-// a bit or lower a count release. With `setting_acquires`, operations that set a bit or raise or read a count acquire.
-// Without its flag, an operation is relaxed.
+// BitOrders selects the halves of a hand-over that have a memory order. `clearing_releases` gives release order to
+// operations that clear a bit or lower a count. `setting_acquires` gives acquire order to operations that set a bit or
+// raise or read a count. Without its flag, an operation is relaxed.
 struct BitOrders {
   bool clearing_releases = false;
   bool setting_acquires = false;

@@ -34,7 +34,7 @@ struct BulkSemaphore {
 
   State* state;
 
-  // Takes up to `wanted` units and returns how many. Callers expect to be served, so it does not check first.
+  // Takes up to `wanted` units and returns how many. Callers expect to be served, so take() does not check first.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted) const {
     return take_units(thread, state->units, wanted);
@@ -52,8 +52,8 @@ struct BulkSemaphore {
     thread.atomic(state->units).fetch_add(count, simt::relaxed);
   }
 
-  // Returns the current number of units. It is too low, possibly negative, until takers have added back the units that
-  // were not available.
+  // Returns the current number of units. The number may be too low, even negative, until takers have added back the
+  // units that were not available.
   template <class Thread>
   SIMT_FN std::int64_t available(Thread& thread) const {
     return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));

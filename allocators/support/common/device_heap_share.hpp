@@ -1,8 +1,8 @@
 // DeviceHeapShare is the part of the memory that is left to the back end's device heap, for requests that a design does
 // not serve itself.
 //
-// Guard: CUDA's malloc overflows for the largest sizes. On an H100, malloc(2^64 - 1) returns a small live block. So the
-// share refuses requests above its size (request.hpp).
+// Guard: CUDA's malloc overflows for the largest requests. On an H100, malloc(2^64 - 1) returns a small live block. So
+// the share refuses requests above its size (request.hpp).
 //
 // Largest request: The device heap consists of large segments, and each block is inside one segment. On an H100, with
 // 60 heap sizes from 4 MiB to 16 GiB, the largest block had between 0.52 and 1 times the size of the heap. The share
@@ -16,7 +16,7 @@
 // entry and stores 0. Only the owner of a block removes its address, so there is no ABA. The entries pass no data to
 // other threads, so the operations are relaxed. Requests that the design serves itself do not use the table. Without
 // collisions in the table, a large request costs two atomic operations besides the device heap: one on the entry and
-// one on the number of live blocks. Its free costs a load, a store and an atomic operation.
+// one on the number of live blocks. The free of the block costs a load, a store and an atomic operation.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 
 namespace allocbench {
 
-// Returns the largest request that a new device heap of this size certainly serves (see above). It may serve larger
-// ones.
+// Returns the largest request that a new device heap of this size certainly serves (see above). The heap may serve
+// larger ones.
 inline std::size_t largest_in_device_heap(std::size_t heap_bytes) { return heap_bytes / 16 * 7; }
 
 // Frees all blocks of the table. A table without blocks is not read, because it may exceed the L2 cache, and the next

@@ -24,8 +24,8 @@ SIMT_FN void await_unlocked(Thread& thread, std::uint32_t& word) {
 }
 
 // TicketLock is a lock that one lane takes for all lanes of its group. Groups get the lock in the order of their
-// arrival. It uses tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind
-// in the queue check less often.
+// arrival. The lock uses tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far
+// behind in the queue check less often.
 struct TicketLock {
   // Both words are zero at first, and equal whenever no thread has or wants the lock.
   alignas(128) std::uint32_t next_ticket;
@@ -38,8 +38,8 @@ struct TicketLock {
   };
 
   // Takes the lock. All lanes of the group must call lock(). The result is valid on the leader. A group that is served
-  // after this group has read `on_arrival` sees the earlier actions of this group. This needs an addition of zero
-  // instead of a load, which may return an old value (CONTRIBUTING.md, "Mark and look").
+  // after this group has read `on_arrival` sees the earlier actions of this group. A load may return an old value, so
+  // this needs an addition of zero (CONTRIBUTING.md, "Mark and look").
   template <class Thread, class Group>
   SIMT_FN Turn lock(Thread& thread, const Group& group) {
     constexpr std::uint32_t longest_pause = 256;

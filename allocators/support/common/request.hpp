@@ -1,12 +1,12 @@
 // These functions check the size of a request and round it up.
 //
 // A caller may request any number of bytes up to 2^64 - 1. Such a number can overflow if it is rounded up, if a header
-// is added, or if it is multiplied by the lanes of a warp. A huge request would then get a small block. So a malloc
+// is added, or if it is multiplied by the number of lanes. A huge request would then get a small block. So a malloc
 // first compares the request with a limit (RequestLimit in most designs), and returns null before it changes the heap.
-// A limit is at most the size of the memory, so computations with a smaller request do not overflow. Some designs round
-// by themselves. The reworked ScatterAlloc does so, because these functions would need more registers in its malloc.
-// Comb rounds large requests up to runs of chunks. A request for zero bytes gets its own block, like a request for one
-// byte, unless the trait `zero` is ZeroBytes::null.
+// A limit is at most the size of the memory, so computations with an admitted request do not overflow. Some designs
+// round by themselves. The reworked ScatterAlloc does so, because these functions would need more registers in its
+// malloc. Comb rounds large requests up to runs of chunks. A request for zero bytes gets its own block, like a request
+// for one byte, unless the trait `zero` is ZeroBytes::null.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -28,7 +28,7 @@ SIMT_HOST_FN constexpr std::uint64_t units_of(std::uint64_t request, std::uint32
   return (used + (std::uint64_t{1} << unit_log2) - 1) >> unit_log2;
 }
 
-// Returns the same number in 32-bit arithmetic, for requests and units below 2^31.
+// Returns the number of units in 32-bit arithmetic, for requests and units below 2^31.
 SIMT_HOST_FN constexpr std::uint32_t units_of(std::uint32_t request, std::uint32_t unit_log2,
                                               std::uint32_t header_bytes = 0) {
   const std::uint32_t used = header_bytes == 0 && request == 0 ? 1 : request + header_bytes;

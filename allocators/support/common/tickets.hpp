@@ -20,7 +20,7 @@ struct TicketRange {
   }
 };
 
-// Takes tickets for the lanes of a group. All lanes must call this. The leader adds to both words for all of them.
+// Takes tickets for the lanes of a group. All lanes must call this function; the leader changes both words.
 template <class Thread, class Group>
 SIMT_FN TicketRange take_tickets(Thread& thread, const Group& group, std::uint32_t& units, std::uint32_t& numbers) {
   TicketRange tickets;

@@ -28,7 +28,7 @@ SIMT_FN std::uint32_t take_units(Thread& thread, Word& units, std::uint32_t want
 }
 
 // Takes up to `wanted` units and returns how many, for callers that do not expect a unit. If the word shows no unit,
-// the load saves the other threads two additions.
+// the load avoids two additions that would delay other threads.
 template <class Thread, class Word>
 SIMT_FN std::uint32_t take_units_if_any(Thread& thread, Word& units, std::uint32_t wanted) {
   if (static_cast<std::make_signed_t<Word>>(thread.atomic(units).load(simt::relaxed)) <= 0) return 0;

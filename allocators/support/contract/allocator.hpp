@@ -106,14 +106,14 @@ template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
   Parameters parameters = {};
-  // After all blocks are freed, a lone lane must get this share of N equal blocks. N is the largest number that were in
+  // After all blocks are freed, a lone lane must get this share of N equal blocks. N is the largest number of blocks in
   // use together, or the number that a fresh heap serves to a lone lane if that is smaller. In models that refill the
   // heap, N is the fresh heap's number. The share is less than 1 if the design abandons memory; the header of the
   // design then gives the reason.
   double serves_again = 1;
   // After blocks of another size have filled the heap and are freed, a lone lane must get this share of the blocks that
-  // a fresh heap serves to it. In a model of more sizes, each other size may keep the remaining share once. The share
-  // is 0 if a design never takes memory back from a size; the header of the design then gives the reason.
+  // a fresh heap serves to it. In a model of several sizes, each other size may keep the remaining share once. The
+  // share is 0 if a size may keep its memory forever; the header of the design then gives the reason.
   double serves_other_sizes = 1;
   // Least number of 16-byte blocks that a fresh heap serves to a lone lane, or 0 if the design does not state it. With
   // the trait whole_warp_calls, a lone warp calls. The two shares above cannot show memory that no heap ever serves.
@@ -129,8 +129,8 @@ SmallHeap<typename A::Parameters> small_heap() {
   }
 }
 
-// Returns a second heap for the search, in which other rules may apply. By default it is the small heap with twice the
-// pool and twice `serves_new`.
+// Returns a second heap for the search. Other rules may apply in this heap. By default it is the small heap with twice
+// the pool and twice `serves_new`.
 template <Allocator A>
 SmallHeap<typename A::Parameters> second_small_heap() {
   if constexpr (requires { A::second_small_heap(); }) {

@@ -21,7 +21,7 @@ class Arena {
   // `pool_bytes` is the size that the cell requests. The constructor allocates nothing.
   Arena(simt::Stream& stream, std::size_t pool_bytes) : stream_(stream), pool_bytes_(pool_bytes) {}
 
-  // Uses a pool of the caller, which must outlive the arena.
+  // Uses a pool of the caller. This pool must outlive the arena.
   Arena(simt::Stream& stream, Pool given) : stream_(stream), pool_bytes_(given.bytes), given_(given) {}
 
   // Returns the pool, which the first call allocates unless the caller gave one. The base of an allocated pool is

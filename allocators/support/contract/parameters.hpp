@@ -81,7 +81,7 @@ T from_value(const ParameterValue& value) {
 
 }  // namespace detail
 
-// Returns the descriptions of all parameters of a struct, with the defaults of a default-constructed one.
+// Returns the descriptions of all parameters of a struct, with the values of a default-constructed struct as defaults.
 template <class Struct>
 std::vector<ParameterInfo> describe_parameters() {
   std::vector<ParameterInfo> infos;

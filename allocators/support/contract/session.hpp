@@ -31,7 +31,7 @@ SIMT_FN void detach(Session& session, Thread& thread) {
   if constexpr (requires { session.detach(thread); }) session.detach(thread);
 }
 
-// Ends the use of all blocks of the session. Threads call it after their individual frees.
+// Ends the use of all blocks of the session. Threads call release_all() after their individual frees.
 template <class Session, class Thread>
 SIMT_FN void release_all(Session& session, Thread& thread) {
   if constexpr (requires { session.release_all(thread); }) session.release_all(thread);

@@ -65,13 +65,13 @@ struct Traits {
   PoolLocation pool = PoolLocation::arena;
   Fresh fresh = Fresh::by_reset;
   // The allocator keeps memory of the device heap after all frees, and only a new process returns it. Later users of
-  // the heap would depend on earlier users, so each cell gets its own process (with Fresh::by_process).
+  // the heap would depend on earlier users. So each cell needs its own process (Fresh::by_process).
   bool keeps_device_heap = false;
   Backends backends = Backends::both;
   // Blocks may be handed out again although they were not freed (AWMalloc). Verification judges no overlaps in cells
   // that request more bytes than the pool has.
   bool recycles_unfreed = false;
-  // Every block takes the same space, whatever the request is (pages, slabs). If this size can vary, it is a parameter.
+  // Every block takes the same space, whatever the request is (pages, slabs). A parameter may set this space.
   bool one_block_size = false;
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;
@@ -79,8 +79,8 @@ struct Traits {
   // The plug-in is broken on purpose and tests the harness. Lists omit it unless requested.
   bool test_only = false;
   ZeroBytes zero = ZeroBytes::unique;
-  // The plug-in has tracing forms of the applications' kernels. They are large, and the requests of an application
-  // hardly depend on the allocator, so few plug-ins have them.
+  // The plug-in has tracing forms of the applications' kernels. These forms are large, and the requests of an
+  // application hardly depend on the allocator, so few plug-ins have them.
   bool records_applications = false;
 };
 
