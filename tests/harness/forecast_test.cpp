@@ -112,6 +112,21 @@ TEST(Forecast, AFailureInEarlierResultsIsARisk) {
   EXPECT_FALSE(fails(forecaster, cell("a", "a", 64)));
 }
 
+TEST(Forecast, AFillOfASeriesTakesAtLeastAsLongAsItsLongest) {
+  Forecaster forecaster;
+  const auto in_series = [](const std::string& series, std::uint64_t gib) {
+    Cell made = cell("a", series, 64);
+    made.pool_bytes = gib << 30;
+    return made;
+  };
+  EXPECT_EQ(forecaster.fill_seconds_of_series(in_series("a/1", 4)), 0);
+  forecaster.note_fill(in_series("a/1", 4), 8);
+  forecaster.note_fill(in_series("a/1", 4), 4);
+  EXPECT_EQ(forecaster.fill_seconds_of_series(in_series("a/1", 4)), 8);
+  EXPECT_EQ(forecaster.fill_seconds_of_series(in_series("a/1", 2)), 4) << "a pool of half the size";
+  EXPECT_EQ(forecaster.fill_seconds_of_series(in_series("a/2", 4)), 0) << "another series";
+}
+
 TEST(Forecast, SkipsAfterTwoSmallerTimeouts) {
   Forecaster forecaster;
   forecaster.note_end("fig", cell("a", "a/1", 64), Status::timeout);

@@ -171,6 +171,15 @@ class Fills(OrderTest):
         self.assertTrue(1.2 <= deferred["fill_seconds"] < 1.7, deferred)
         self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
 
+    def test_a_series_whose_fill_was_too_long_is_put_off_untried(self):
+        """In a run of a minute a fill has a second, twice the time of the timed kernels."""
+        result = self.run_program("--config", self.config(rounds=1, deadline_s=20), "--out", self.out, "--minutes", "1", expect=0,
+                                  environment=self.environment(FAKE_WORKER_FILL='{"steady": 3}'))
+        self.assertEqual(result.stderr.count("deferred:"), 3, result.stderr)
+        self.assertEqual(result.stderr.count("an earlier fill of the pool took at least 1.0"), 2, result.stderr)
+        self.assertEqual(len(self.notes_of("fill")), 2, "one trial, and one fill for all deferred cells")
+        self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
+
     def test_a_dear_fill_of_another_config_comes_behind_cheap_cells(self):
         arguments = self.study(one={"rounds": 1, "sweep": {"request_bytes": [16]}},
                                two={"allocators": ["steady", "noisy"], "rounds": 1, "pool_bytes": "2MiB", "sweep": {"request_bytes": [16, 20]}})

@@ -71,6 +71,14 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
     return Step::cell_ended;
   }
   book_.start(run);
+  // A fill that the short deadline would end costs its time and a worker. A copy of a filled pool needs no fill.
+  const std::optional<Trial> trial = sample_limits(run).trial;
+  const double fill = book_.forecaster.fill_seconds_of_series(*run.cell);
+  if (trial && fill > trial->fill && !session_.has_measured_like(*run.cell)) {
+    book_.put_off(run, fmt::format("an earlier fill of the pool took at least {}, and a first round has {} for it",
+                                   format_limit(fill), format_limit(trial->fill)));
+    return Step::cell_ended;
+  }
   return Step::done;
 }
 

@@ -65,10 +65,14 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
 }
 
 void CellBook::defer(CellRun& run, const std::string& reason, double seconds) {
+  put_off(run, reason);
+  forecaster.note_deferred(figure, *run.cell, seconds);
+}
+
+void CellBook::put_off(CellRun& run, const std::string& reason) {
   log.deferred(*run.cell, run.attempt, reason, run.fill.seconds);
   run.state = CellState::deferred;
   run.started = false;  // the next try is a new attempt
-  forecaster.note_deferred(figure, *run.cell, seconds);
   progress.deferred(run.cell->name, reason);
 }
 

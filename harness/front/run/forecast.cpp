@@ -111,6 +111,8 @@ void Forecaster::note_fill(const Cell& cell, double seconds) {
   if (seconds >= least_fill_seconds) filling_.insert(cell.workload);
   double& rate = fill_rates_[cell.label][cell.workload];
   rate = std::max(rate, seconds / gib_of_pool(cell));
+  double& of_series = series_fill_rates_[{cell.label, cell.workload, cell.series}];
+  of_series = std::max(of_series, seconds / gib_of_pool(cell));
 }
 
 void Forecaster::note_deferred(const std::string& figure, const Cell& cell, double seconds) {
@@ -152,6 +154,11 @@ double Forecaster::fill_seconds(const Cell& cell) const {
   for (const auto& [workload, each] : rates->second) rate = std::max(rate, each);
   if (const auto own = rates->second.find(cell.workload); own != rates->second.end()) rate = own->second;
   return std::min(cell.deadline_seconds, rate * gib_of_pool(cell));
+}
+
+double Forecaster::fill_seconds_of_series(const Cell& cell) const {
+  const auto rate = series_fill_rates_.find({cell.label, cell.workload, cell.series});
+  return rate == series_fill_rates_.end() ? 0 : rate->second * gib_of_pool(cell);
 }
 
 double Forecaster::fill_part(const Cell& cell, std::size_t cells, bool is_filled) const {

@@ -7,6 +7,7 @@
 // change a measured number.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -75,6 +76,9 @@ class Forecaster {
   // otherwise those of the allocator's other workloads, if this workload fills pools. Returns 0 if there are none, or
   // if the cell's pool is empty at the start (`free_share` 1).
   double fill_seconds(const Cell& cell) const;
+  // Returns the time to fill the cell's pool, from the longest fill of its series in this run, or 0 if there is none.
+  // The fill took at least this time, because a short deadline may have ended it.
+  double fill_seconds_of_series(const Cell& cell) const;
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), counts only the fills that a copy of the filled pool does not save.
   double fill_part(const Cell& cell, std::size_t cells, bool is_filled) const;
@@ -121,6 +125,7 @@ class Forecaster {
   std::map<std::string, std::vector<Failure>> failures_;             // failures by label
   std::map<std::string, double> trial_seconds_;                      // longest short deadline by label
   std::map<std::string, std::map<std::string, double>> fill_rates_;  // longest seconds per GiB by label, then workload
+  std::map<std::array<std::string, 3>, double> series_fill_rates_;   // the same by label, workload and series
   std::set<std::string> filling_;                                    // workloads that fill pools
   std::map<std::pair<std::string, std::string>, Followers> followers_;  // by label and workload
   std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
