@@ -41,7 +41,7 @@ struct Heads {
   bool cache_next_head = true;
 
   // Returns another head than `seen`, because `seen` has no room left. Returns Head::none if there is none. One lane
-  // per warp and size calls. With `spares_busy`, idle slabs of other sizes are released before a busy slab is taken.
+  // per warp and size calls replacement(). With `spares_busy`, idle slabs of other sizes are taken before busy ones.
   template <class Thread>
   SIMT_FN std::uint64_t replacement(Thread& thread, std::uint32_t id, std::uint64_t seen, bool spares_busy) const {
     SizeState& size = sizes[id];

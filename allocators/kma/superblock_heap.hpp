@@ -127,7 +127,7 @@ class SuperblockHeap {
     return fresh == SuperblockQueue::none ? Grant{} : Grant::of(fresh, taken, 0, true);
   }
 
-  // Takes all blocks of an unused superblock for a group that needs at least as many. It does not become active.
+  // Takes an unused superblock for a group that needs all its blocks. The superblock does not become active.
   template <class Thread>
   SIMT_FN Grant whole_superblock(Thread& thread, std::uint32_t log2) const {
     const std::uint32_t fresh = take_unused(thread);

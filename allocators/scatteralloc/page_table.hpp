@@ -1,7 +1,7 @@
 // PageTable is the page table of the reworked ScatterAlloc. A page's entry has its division and its chunks in use.
 //
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
-// * Bits 52-63 have the chunk size in units of 2^unit_shift bytes. The value is 0 for an unformatted page. Three
+// * Bits 52-63 have the chunk size in units of 2^PageFormat::unit_shift bytes, or 0 for an unformatted page. Three
 //   marks are above the largest size.
 // * Bits 32-51 count the reservations of a two-level page. They can count all threads of a GPU. On a flat page they are
 //   0 except during a claim.

@@ -72,7 +72,7 @@ class MemoryChain {
   }
 
   // Takes a free block of at least `need` units out of its list and splits off the rest if the rest is large enough for
-  // a block. Returns `none` if no free block has `need` units. Does not mark the block as used.
+  // a block. Returns `none` if no free block is large enough. Does not mark the block as used.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t need) const {
     const std::uint32_t block = find(thread, need);
