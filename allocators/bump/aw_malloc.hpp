@@ -6,7 +6,7 @@
 // the end of its own block at the start of the pool. A wrap reuses memory that was not freed, so AWMalloc serves only
 // for comparison.
 //
-// Data: `next` is the sum of all rounded requests since the last wrap, except those that are larger than the pool.
+// Data: `next` is the sum of the rounded requests since reset() or the last wrap. Refused requests are not added.
 //
 // Differs from the paper: A failed exchange may observe a value v of the word with v <= pool < v + bytes. Then
 // Algorithm 2 leaves its loop and returns [v - bytes, v), a range that no thread reserved. In this form the thread

@@ -12,8 +12,8 @@
 // * free: If the following chunk is free, the caller absorbs it and moves the roving offset behind the merged chunk. In
 //   either case, the caller then unlocks its chunk.
 //
-// Data: headers in front of the blocks (headers.hpp), the pre-split pool, one roving offset or an array of one word per
-// SM (circular_list.hpp).
+// Data: headers in front of the blocks (headers.hpp), the pre-split pool, and one roving offset or one per SM
+// (circular_list.hpp).
 //
 // Differs from the paper:
 // * A walk returns null after `max_steps` steps. As printed (section 4.2, Algorithm 3), a walk that finds no chunk
@@ -25,7 +25,7 @@
 //   needs null soon sets `max_steps`.
 // * Release stores of headers replace the fence and the plain stores, and walks load headers with acquire. A malloc
 //   also releases the roving offset, because the offset must not become visible before the header to which it points.
-// * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach 16 times as far.
+// * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and reach 16 times as far as byte offsets.
 // * Where the paper is silent, this code follows the authors' library. Needs are rounded up to 16 bytes, and
 //   max_fragmentation is 2. The fused forms lock by an atomic OR. After a merge, the multi forms redirect all offsets
 //   that point to the absorbed chunk.
@@ -55,7 +55,7 @@ class Algorithm3 : public CircularList<Header, InPool, offsets_kind> {
   using List = CircularList<Header, InPool, offsets_kind>;
 
  public:
-  // The walk has enough steps for four laps over chunks of the smallest size.
+  // A walk in this heap has enough steps for four laps over chunks of the smallest size.
   static SmallHeap<CircularParameters> small_heap() {
     auto heap = List::small_heap();
     heap.parameters.max_steps = static_cast<std::uint32_t>(4 * heap.pool_bytes / granule_bytes);

@@ -108,7 +108,7 @@ class CircularList {
   // Returns the largest request of this pool when it is fresh.
   std::size_t largest_request() const { return largest_request_; }
   // In the multi forms, this heap has two roving offsets on one list. A freed chunk merges only with the next one, so
-  // the final sizes of free chunks depend on the order of the frees. Requests of other sizes may then find no room.
+  // the final sizes of free chunks depend on the order of the frees. Larger requests may then find no room.
   static SmallHeap<Parameters> small_heap() {
     constexpr bool has_side_table = std::is_same_v<Layout, SideTable<Header>>;
     return {.pool_bytes = 1024,
@@ -124,8 +124,8 @@ class CircularList {
     simt::launch(stream, {1, threads}, PlaceOffsets{}, offsets_, split_);
   }
 
-  // Follows the list on the host while no kernel runs. The chunks must increase strictly from 0 to the end marker, so
-  // that they cover the pool. The end marker must be used and lead to chunk 0.
+  // Follows the list on the host while no kernel runs. Chunk indices must increase strictly from 0 to the end marker.
+  // Then the chunks cover the pool. The end marker must be used and lead to chunk 0.
   std::string broken_invariant(simt::Stream& stream) const {
     constexpr std::size_t stride = std::is_same_v<Layout, SideTable<Header>> ? sizeof(Header) : granule_bytes;
     const std::byte* const first = reinterpret_cast<const std::byte*>(&layout_.header(0));
@@ -190,7 +190,7 @@ class CircularList {
     return form;
   }
 
-  // Returns the granules of a chunk for a request of this many bytes. They include the header if it lies in the pool.
+  // Returns how many granules a request of this many bytes needs, with the header if it lies in the pool.
   static SIMT_FN std::uint32_t granules_for(std::size_t bytes) {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, granule_log2, Layout::header_bytes_in_pool));
   }
@@ -200,7 +200,7 @@ class CircularList {
     if constexpr (offsets_kind == Offsets::one) {
       return offsets_->chunk;
     } else {
-      // SM ids need not be dense. The thread may move, so it reads its SM once per operation.
+      // SM ids need not be dense. The thread may move to another SM, so it reads its SM once per operation.
       const std::uint32_t sm = thread.sm();
       return offsets_[sm < split_.heaps ? sm : sm % split_.heaps].chunk;
     }
@@ -218,7 +218,7 @@ class CircularList {
   static constexpr std::size_t header_shift =
       Layout::header_bytes_in_pool == 0 ? 0 : granule_bytes - Layout::header_bytes_in_pool;
 
-  // Returns the granules of the chunks. With headers in the pool, the end marker takes the last granule.
+  // Returns the number of granules of all chunks. With headers in the pool, the end marker takes the last granule.
   static std::uint64_t granules_of(std::size_t pool_bytes) {
     if (pool_bytes < header_shift + 2 * granule_bytes) return 0;
     return (pool_bytes - header_shift) / granule_bytes - (Layout::header_bytes_in_pool == 0 ? 0 : 1);

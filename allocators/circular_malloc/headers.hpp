@@ -1,7 +1,7 @@
 // These types are the chunk headers of the CMalloc family. They define the contents and the place of a header.
 //
 // A chunk is a run of 16-byte granules, and chunks form one circular list in address order. A header has a used flag
-// and the granule index of the next chunk. Sizes are not stored (size = next - this). The end marker at granule
+// and the granule index of the next chunk. Sizes are not stored (size = next - own index). The end marker at granule
 // `granules` is always used, and its next is 0.
 //
 // There are three encodings. The first two are from Vinkler & Havran 2015:
@@ -103,7 +103,7 @@ struct OneWordHeader {
 
   Word word;
 
-  // Reads the header without changing the lock. The walk of the reworked forms uses it to step over chunks.
+  // Reads the header without changing the lock. Walks of the reworked forms call this function to step over chunks.
   template <class Thread>
   SIMT_FN LockResult look(Thread& thread) {
     return decode(thread.atomic(word).load(simt::acquire));

@@ -16,8 +16,8 @@ struct PreSplit {
   std::uint32_t root = 0;      // granules of the largest chunk of a heap
   std::uint32_t granules = 0;  // granules of the whole pool, and index of the end marker
 
-  // Returns the largest heaps that leave at least one granule for the last chunk. `smallest` is the number of granules
-  // of the smallest chunk, a power of two.
+  // Returns the largest heaps that leave at least one granule for the last chunk. `smallest` is a power of two: the
+  // size of the smallest chunk in granules.
   static PreSplit fit(std::uint32_t granules, std::uint32_t heaps, std::uint32_t smallest) {
     PreSplit split;
     split.heaps = heaps;

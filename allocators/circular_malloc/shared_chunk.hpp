@@ -21,7 +21,7 @@ struct Share {
   std::uint32_t rest;   // chunk after the blocks; the successor of the chunk if the party has no lock
 };
 
-// Divides the chunk. All lanes of the party call it with the same chunk. `need` and `max_fragmentation` are those of
+// Divides the chunk. All lanes of the party pass the same chunk. `need` and `max_fragmentation` are those of
 // Algorithm 3.
 template <class Thread, class Party, class Header>
 SIMT_FN Share share_chunk(Thread& thread, const Party& party, const SideTable<Header>& layout, std::uint32_t chunk,

@@ -11,7 +11,7 @@
 //   header are one transaction, while its atomics would be up to 32. Walkers that cannot use a chunk do not hide it
 //   from others.
 // * Lanes that find the same free chunk share it. One lane locks it, and the lanes get adjacent blocks until the chunk
-//   is used up (shared_chunk.hpp). If lanes did not share, each lane would pass the chunk to the next lane only after
+//   is used up (shared_chunk.hpp). If lanes did not share, each lane would pass the rest to the next lane only after
 //   its own split.
 // * In its first lap, a walk that lost a race or sees the offset move continues at a random chunk of the first
 //   division. Lanes of a warp that walk together continue at the same chunk, which has room for all of them. The
@@ -19,18 +19,18 @@
 //   the winner to the rest of its chunk, and all but one would lose again.
 // * The last two changes have a disadvantage, mostly for lone lanes. The offset soon stays behind the last chunk with
 //   room for a warp, and walks then visit one chunk after the other (results/reference/h200/originals.md). A walk does
-//   not skip to the first chunk with room, because CFMMalloc then returns null on an H200 although the pool has room.
+//   not skip to the first chunk with room. With this skip, CFMMalloc on an H200 returns null although there is room.
 // * A walk checks a locked chunk at the end of the pool twice if the chunk is large enough, because another thread may
 //   be dividing the chunk. More checks would cost time, and the chunk may stay in use.
-// * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp). The
+// * The first lap of a walk skips levels with chunks that were too small from the start (pre_split.hpp). The
 //   lowest levels have most chunks of the pool. A single small request may leave the offset at these levels, and larger
 //   requests would then step over most headers of the pool.
 // * The first lap follows the roving offset, because other walks have passed the chunks before it and found them in use
 //   or took them. The offset and the start of each heap always point to a header with a valid next. The second lap
 //   skips nothing.
 // * A free that merges moves the roving offset after the unlock. Otherwise the release would wait for the store to a
-//   word that all merging threads share. One of the lanes that merge together writes the offset.
-// * Each offset has its own sector, and a merge does not redirect offsets, because an offset on an absorbed chunk is a
+//   word that merging threads share. One of the lanes that merge together writes the offset.
+// * Each offset has its own sector. A merge does not redirect offsets, because an offset on an absorbed chunk is a
 //   valid start.
 #pragma once
 
@@ -97,7 +97,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
         next = share.rest;
         lost = !share.won;
       }
-      // Another thread that divides the chunk at the end of the pool needs less time than a lap.
+      // Another thread that divides the chunk at the end of the pool usually needs less time than a lap.
       if (next == this->split_.granules && next - chunk >= need && !waited) {
         waited = true;
         thread.spin_hint();
@@ -129,19 +129,19 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
       merged = true;
     }
     header.unlock(thread, next);
-    // The unlock comes first, because its release would otherwise wait for this store to a word that all merging
-    // threads share. One of the lanes that merge together writes it. The store releases, because a walk that starts at
-    // `next` must find its header.
+    // The unlock comes first, because its release would otherwise wait for this store to a word that merging
+    // threads share. One of the lanes that merge together writes the word. The store releases, because a walk that
+    // starts at `next` must find its header.
     if (merged && thread.converged().leader()) thread.atomic(this->offset_of(thread)).store(next, simt::release);
   }
 
  private:
-  // A walk that met other walks k times continues up to 8^k chunks of the first division away, at most 512.
+  // A walk that met other walks k times continues up to min(8^k, 512) chunks of the first division away.
   static constexpr std::uint32_t reach_log2 = 3;
   static constexpr std::uint32_t most_reach_log2 = 9;
 
-  // Returns the roving offset if it is ahead of the walk, otherwise `next`. `ahead` is the offset, loaded without
-  // acquire.
+  // Returns the roving offset if it is ahead of the walk, otherwise `next`. `ahead` is an earlier load of the
+  // offset without acquire.
   template <class Roving>
   SIMT_FN std::uint32_t follow(const Laps& laps, const Roving& roving, std::uint32_t ahead, std::uint32_t next) const {
     if (ahead <= next || !laps.is_first_circle(ahead)) return next;

@@ -9,9 +9,9 @@
 // header, list node, and a SuperBlock or one large block.
 //
 // Sessions (allocators/support/contract/session.hpp): In the public code, each lane keeps the address of its warp's
-// header in a register. In this form the address lies in a table, because a warp's heap outlives a kernel, and attach()
-// finds it by the number of the warp. The first malloc of a warp also does what `start` of the public code does, and
-// release_all() does what `end` does. This form lacks `tidyUp`, which frees the blocks and keeps the header.
+// header in a register. In this form the address lies in a table, because a warp's heap outlives a kernel. attach()
+// finds the address by the number of the warp. The first malloc of a warp also does what `start` of the public code
+// does, and release_all() does what `end` does. This form lacks `tidyUp`, which frees the blocks and keeps the header.
 //
 // Differs from the paper and the public code:
 // * Barriers of the calling lanes replace lock step. The barriers stand after the lanes write their requests, before
@@ -19,18 +19,18 @@
 // * Each warp has a lock next to the address of the header. Without contention, the lock costs one exchange and one
 //   store per call of a group. On GPUs since Volta, diverged lanes may call at the same time. On older GPUs, the lanes
 //   of a warp run in lock step, so two of its groups never call at the same time.
-// * A mask holds the lanes that have allocated and have not called release_all() since. The published count, the
-//   highest lane plus 1, never reaches zero if the lanes are not the first ones of the warp. If a calling lane makes
-//   its first request of a kernel, the worker adds all calling lanes by one OR.
+// * A mask holds the lanes that have allocated and have not called release_all() since. The published count begins with
+//   the highest lane plus 1, so it never reaches zero if the lanes are not the first ones of the warp. If a calling
+//   lane makes its first request of a kernel, the worker adds all calling lanes to the mask by one OR.
 // * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed, as
-//   published. A release_all() without blocks does nothing; in the public code, it dereferences a null pointer.
+//   published. A release_all() without blocks does nothing; in the public code, `end` then dereferences a null pointer.
 // * Sums of requests have 64 bits. Addresses are broadcast with all bits. The copy of the code in the survey of Winter
 //   et al. 2021 destroys the upper half of an address whose bit 31 is set.
 // * SuperBlocks are aligned to 16 bytes, because the device heap aligns its blocks so. The alignment attribute of the
 //   public code has no effect.
 //
 // As published: Words of lanes that do not call keep their last requests, so a lone lane may use a SuperBlock for each
-// call. Lanes that move to a new SuperBlock keep their offsets, so its front stays unused. One lane frees everything.
+// call. Lanes that move to a new SuperBlock keep their offsets, so they leave a gap in it. One lane frees everything.
 //
 // fdgmalloc_reworked.hpp describes the reworked form and the benefit of each change.
 #pragma once

@@ -1,5 +1,5 @@
 // This file registers reworked FDGMalloc over other allocators than the device heap, as Vinkler & Havran 2015, section
-// 6, suggest. Over CFMMalloc it serves blocks up to the largest chunk of a fresh pool, and over KMA blocks of less than
+// 6, suggest. Over CFMMalloc, its blocks are smaller than the largest chunk of a fresh pool, and over KMA smaller than
 // 32 KiB. fdgmalloc_reworked.hpp describes the algorithm.
 #pragma once
 
@@ -32,7 +32,7 @@ struct FdgMallocReworkedOnKma : fdgmalloc::Over<KmaReworked> {
                                  .form = Form::ablation,
                                  .based_on = "fdgmalloc_reworked",
                                  .frees = Frees::in_bulk};
-  // The pool holds two superblocks of KMA, one of which stays behind in KMA's queue.
+  // The pool holds two superblocks of KMA, one of which always stays in KMA's queue.
   static SmallHeap<Parameters> small_heap() { return {128 << 10, {.superblock_bytes = 8192, .most_warps = 64}}; }
   static FdgMallocReworkedOnKma create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters)};

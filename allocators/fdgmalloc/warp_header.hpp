@@ -10,8 +10,8 @@
 // 2. If the total is at least the payload of a SuperBlock, the worker takes one block of the device heap for all.
 // 3. Otherwise each lane cuts its block at its offset behind the SuperBlock's fill level, and the worker moves the fill
 //    level.
-// 4. If blocks of some lanes do not fit, the worker fetches a new SuperBlock. These lanes repeat step 3 in the new
-//    SuperBlock with the same offsets.
+// 4. If there is no SuperBlock or some blocks do not fit, the worker fetches a new one. The lanes without a block
+//    repeat step 3 in the new SuperBlock with the same offsets.
 //
 // release_all (published: end): Each calling lane leaves the heap, and the lane that leaves last frees all blocks, the
 // list and the header. The next malloc makes a new header (published: start).
@@ -128,7 +128,7 @@ class HeaderSession {
     return address;
   }
 
-  // Cuts a block for each lane of the group. All lanes of the group call it, and the worker is one of them.
+  // Cuts a block for each lane of the group. All lanes of the group call cut(), and the worker is one of them.
   template <class Thread, class Group>
   SIMT_FN void* cut(Thread& thread, const Group& group, std::uint32_t worker, WarpHeader& header, std::uint32_t size) {
     const bool works = thread.lane() == worker;

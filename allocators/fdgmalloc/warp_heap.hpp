@@ -114,7 +114,7 @@ class Session {
     return obtain_from(thread, backing_, record_, bytes, lanes);
   }
   // Takes a block of the backing allocator and adds it to the chain. Returns 0 if there is none. The caller holds the
-  // lock. Inlining would put four copies of the backing allocator into every kernel.
+  // lock. Inlining would put four copies of the backing allocator into each kernel that calls malloc().
   template <class Thread>
   SIMT_NOINLINE_FN static std::uint64_t obtain_from(Thread& thread, Backing backing, WarpRecord* record,
                                                     std::uint64_t bytes, simt::LaneMask lanes) {

@@ -167,7 +167,7 @@ struct AccessBlock {
     filling.fetch_sub(layout.bytes(), simt::release);
   }
 
-  // Clears the first `count` of the words that the smallest chunks need.
+  // Clears the first `count` of the words of bits that the smallest chunks need.
   template <class Thread>
   SIMT_FN void clear_words(Thread& thread, std::uint32_t page, std::uint32_t count) const {
     std::uint32_t* const words = bits(page, layout.most_words());
@@ -183,7 +183,7 @@ struct AccessBlock {
     });
   }
 
-  // Locks all pages. Returns false and locks none if one of them cannot be locked.
+  // Locks `count` pages from `first` on. Returns false and locks none if one of them cannot be locked.
   template <class Thread>
   SIMT_FN bool lock_pages(Thread& thread, std::uint32_t first, std::uint32_t count) const {
     thread.probe(simt::Step::attempt);

@@ -10,7 +10,7 @@
 //   (slab_bitmap.hpp).
 //
 // Protocol: The low bits of the counter change only under the lock of the slab. The count in the upper bits changes
-// with every block. A thread that won its bits adds to the count. If the kind in the old word differs, the slab was
+// with every block. A thread that won its bits adds to the count. If the old word has another kind, the slab was
 // freed in between, and the thread undoes both changes. If a free lowers the count of a slab across a threshold and the
 // slab is not a head, the free moves the slab to another set. If the count is now zero, the free tries to free the slab
 // instead.
@@ -137,8 +137,8 @@ struct CountedSlabs {
     }
   }
 
-  // Makes a slab that was removed from a set a head of this size. Returns false if the slab is a head already, has more
-  // than `limit` chunks in use, or `right` does not hold for its counter word.
+  // Makes a slab that was removed from a set a head of this size. Returns false if the slab is a head already or has
+  // more than `limit` chunks in use, or if `right` does not hold for its counter word.
   template <class Thread, class Right>
   SIMT_FN bool take(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit, Right right) const {
     lock(thread, slab);

@@ -7,7 +7,7 @@
 // * malloc, up to 3072 bytes: A request is rounded up to a block size. Each size has a counter, and one addition gives
 //   a number to every lane of a warp that requests this size. A hash of the number selects blocks of the size's head
 //   slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and write the
-//   lengths of their blocks. When the head is 83.5 % full, another slab becomes the head.
+//   lengths of their blocks. When the head is 83.5 % full (by default), another slab becomes the head.
 // * malloc, larger requests: They go to the back end's device heap, which by default gets a quarter of the memory.
 // * free: The slab follows from the address; blocks outside the slabs go to the device heap. A free reads the length of
 //   its block and clears length and bits. One subtraction from the slab's count serves all lanes of a warp that
@@ -69,7 +69,7 @@ struct PrepareHalloc {
 
 namespace halloc {
 
-// AsPublished has the published features of a form as compile-time constants.
+// AsPublished holds the features of the published form as compile-time constants.
 struct AsPublished {
   using Parameters = halloc::Parameters;
   static constexpr bool aggregation = true;
@@ -212,8 +212,8 @@ class PublishedHalloc : public HallocBase {
   }
 
   // Counts the blocks whose bits the lanes of the group have set. Returns null if the slab was freed meanwhile. Sets
-  // `asks` for lanes that must request another head: all lanes in this case, otherwise one of the lanes that made the
-  // slab busy.
+  // `asks` for lanes that must request another head: all lanes if the slab was freed, otherwise one of the lanes that
+  // made the slab busy.
   template <class Thread, class Group>
   SIMT_FN void* claim(Thread& thread, const Group& group, std::uint32_t slab, std::uint32_t id, std::uint32_t chunk,
                       bool& asks) const {

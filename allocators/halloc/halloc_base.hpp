@@ -30,7 +30,7 @@ class HallocBase {
     parameters.sparse = 0.2;
     return {3 * 512, parameters, parameters.busy, serves_other_sizes};
   }
-  // The heap has slabs of more than one word of bits, and a device heap for larger requests.
+  // In this heap, a slab has more than one word of bits, and a device heap serves larger requests.
   template <class P = Parameters>
   static SmallHeap<P> slabs_and_device_heap(double serves_other_sizes) {
     auto heap = three_slabs<P>(serves_other_sizes);

@@ -11,10 +11,10 @@
 //   atomic operation per malloc (for one-chunk blocks) and per free.
 // * A malloc adds to the slab's count while it tries the first bit, and threads that fail subtract again. This saves
 //   one trip to memory if heads have room.
-// * Count, size and an era of a slab are one 64-bit word. So slabs need no locks, and a head that became a head again
-//   is not taken for the old one.
-// * Sets record whether they have members and where the last one was, so a search does not scan empty sets. The old
-//   head is detached after the unlock, and waiting threads read the head instead of the lock. This matters for blocks
+// * Count, size and an era of a slab are one 64-bit word. So slabs need no locks, and a slab that becomes a head again
+//   is not taken for the old head.
+// * Sets record whether they have members and where one was last found, so a search does not scan empty sets. The old
+//   head is detached after the unlock, and waiting threads mostly read the head, not the lock. This matters for blocks
 //   of 256 bytes and more, because the replacement of heads limits their rate.
 // * Every slab is filed by its true class when it stops being a head. Waiting threads give up after a failed search
 //   instead of searching one after the other. A search that finds no slab releases idle heads of other sizes before it

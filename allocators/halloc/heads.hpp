@@ -4,7 +4,7 @@
 // of the size. It publishes the slab that was found in advance. While other threads already allocate, it searches for
 // the next slab and files the old head in a set. The search order is: roomy slabs of the size, sparse slabs of the
 // kind, free slabs, then busy slabs of the size that are not too full. If there is none, a search releases idle heads
-// of other sizes and looks for roomy, sparse and free slabs again.
+// of other sizes and looks for roomy, sparse and free slabs again. With `spares_busy`, busy slabs come last.
 //
 // The time from lock to unlock limits the rate at which large blocks are allocated, because 36 warps make a slab of 3
 // KiB blocks busy. So loads are issued together, and the old head is detached after the unlock. The thread that makes a
@@ -40,8 +40,8 @@ struct Heads {
   SizeState* sizes = nullptr;
   bool cache_next_head = true;
 
-  // Returns a head other than `seen`, which has no room left, or Head::none if there is none. One lane per warp and
-  // size calls. With `spares_busy`, idle slabs of other sizes are released before a busy slab is taken.
+  // Returns another head than `seen`, because `seen` has no room left. Returns Head::none if there is none. One lane
+  // per warp and size calls replacement(). With `spares_busy`, idle slabs of other sizes are taken before busy ones.
   template <class Thread>
   SIMT_FN std::uint64_t replacement(Thread& thread, std::uint32_t id, std::uint64_t seen, bool spares_busy) const {
     SizeState& size = sizes[id];

@@ -88,7 +88,7 @@ struct LockedHeads {
     });
   }
 
-  // Returns a slab that was too full to its set, unless it is now free, a head, or a slab of another size.
+  // Puts a slab that was too full back into its set, unless it is now free, a head, or a slab of another size.
   template <class Thread>
   SIMT_FN void put_back(Thread& thread, const SlabBitmap& busy, std::uint32_t slab, std::uint32_t id) const {
     const std::uint32_t word = thread.atomic(slabs.counters[slab]).load(simt::relaxed);

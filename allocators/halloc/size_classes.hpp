@@ -55,7 +55,7 @@ SIMT_HOST_FN std::uint32_t chunk_of_offset(std::uint32_t kind, std::uint32_t off
   return kind & 1 ? simt::multiply_high(eighths, 0x55555556u) : sixteenths;  // divides by three; exact below 2^31
 }
 
-// Thresholds of a slab are numbers of chunks, given as shares of N.
+// Thresholds of a slab are numbers of chunks. They are computed from shares of N.
 struct Thresholds {
   std::uint32_t busy = 0;     // chunks in use from which a head is replaced
   std::uint32_t roomy = 0;    // most chunks in use with which a slab may be a head again

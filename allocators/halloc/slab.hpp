@@ -9,7 +9,7 @@
 //
 // Bits: There is one 64-bit word per 32 chunks. A bit of the low half marks a chunk in use. A bit of the high half
 // marks a chunk that continues the block of the chunk before it. A free finds the length of a block by these marks.
-// They are set after the block is won and cleared with it.
+// They are set after the block is won and cleared with the block.
 //
 // Protocol:
 // * allocate: A thread adds its chunks to the count and ORs its bits, in any order. The thread owns the block if its
@@ -142,7 +142,7 @@ struct Slabs {
     return length;
   }
 
-  // Lowers the count of a slab, and files or frees the slab if its count crosses a threshold.
+  // Lowers the count of a slab. If the count crosses a threshold, files or frees the slab, unless it is a head.
   template <class Thread>
   SIMT_FN void subtract(Thread& thread, std::uint32_t slab, std::uint32_t chunks) const {
     const std::uint64_t before = thread.atomic(states[slab]).fetch_sub(chunks * SlabState::one_chunk, simt::release);
@@ -174,9 +174,9 @@ struct Slabs {
     if (index != no_set) set(index).add(thread, slab);
   }
 
-  // Makes a slab in use the head of a size, if it has the right kind and at most `limit` chunks in use. `seen` is the
-  // state before the slab was removed from its set. It may be old: a compare-exchange confirms it before the slab
-  // becomes a head, and the state is read again before the slab is filed.
+  // Makes a slab in use the head of a size, if its kind (and its size, unless it is sparse) is right and at most
+  // `limit` chunks are in use. `seen` is the state before the slab was removed from its set. It may be old: a
+  // compare-exchange confirms it before the slab becomes a head, and the state is read again before filing.
   template <class Thread>
   SIMT_FN std::uint64_t take_used(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit,
                                   std::uint64_t seen) const {
@@ -222,8 +222,8 @@ struct Slabs {
  private:
   static constexpr std::uint32_t no_set = 0xffffffffu;
 
-  // Returns the set in which the search finds a slab with this state. Returns no_set for heads, free slabs and slabs
-  // that are too full.
+  // Returns the index of the set in which searches find a slab with this state. Returns no_set for heads, free slabs
+  // and slabs that are too full.
   SIMT_FN std::uint32_t set_index(std::uint64_t state) const {
     if (SlabState::head(state) || !SlabState::formatted(state)) return no_set;
     const std::uint32_t id = SlabState::id(state);
@@ -240,7 +240,7 @@ struct Slabs {
     if (index == no_set) return;
     set(index).remove(thread, slab);
     // The removed bit may have been set when the slab returned to the class. Then this load sees the state of that time
-    // or a later one, and the slab is added again.
+    // or a later one, and the slab is added again if it still belongs to the class.
     if (set_index(thread.atomic(states[slab]).load(simt::acquire)) == index) set(index).add(thread, slab);
   }
 

@@ -1,8 +1,8 @@
 // SlabBitmap is a set of slabs as published: one bit per slab and nothing else.
 //
 // Adinetz & Pleiter 2014, "Slab Sets". An addition is an OR, and a removal is an AND. A search scans the words and
-// tries to remove the slabs that it finds. The set is an upper bound: a lane that removes a slab then checks the slab
-// itself. Only the set of free slabs is exact. Additions release and removals acquire, so the remover sees the slab at
+// tries to remove the slabs that it finds. The set may have too many slabs, so a lane that removes a slab checks the
+// slab. Only the set of free slabs is exact. Additions release and removals acquire, so the remover sees the slab at
 // least as it was when it was added.
 #pragma once
 

@@ -1,11 +1,11 @@
-// SlabSet is a set of slabs: one bit per slab, and an upper bound of the number of bits, so that empty sets cost one
-// load.
+// SlabSet is a set of slabs: one bit per slab, and an upper bound of the number of set bits, so that searches do not
+// scan empty sets.
 //
 // Adinetz & Pleiter 2014, "Slab sets". A thread that clears a bit has removed the slab. It then checks the state of
 // the slab, because the slab may no longer belong to the size class of this set. Additions release and removals
 // acquire, so the remover sees the slab at least as it was when it was added. `members` is increased before a bit is
-// set and decreased after it is cleared, so it is never below the number of bits. If it is zero, a search ends, which
-// saves a scan of all words.
+// set and decreased after it is cleared, so `members` is never below the number of set bits. If `members` is zero, a
+// search ends without a scan of all words.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,4 +1,4 @@
-// In the reworked form of KMA, the lanes of a warp reserve blocks together, by additions.
+// In the reworked form of KMA, the lanes of a warp reserve blocks together, usually by one subtraction.
 //
 // Base: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2 (kma.hpp has the published
 // form). Data and protocols: layout.hpp, superblock.hpp (state words, bitmaps), superblock_queue.hpp,
@@ -6,8 +6,8 @@
 //
 // Reworked, with the benefit of each change:
 //   * The lanes of a warp that request the same block size reserve together, usually by one subtraction, and set their
-//     bits by one OR per word. Frees into the same bitmap word work in the same way. In the published form, each thread
-//     makes its own compare-exchange, so only one reservation per round trip to the second-level cache succeeds.
+//     bits by one OR per word. Frees into the same bitmap word need one AND and one addition. In the published form,
+//     each thread makes its own compare-exchange, so only one per round trip to the second-level cache succeeds.
 //   * The search starts at the bit that would be the next clear one without frees, instead of at word 0.
 //   * The thread that takes the last block also attaches the next superblock. A thread that formats a superblock takes
 //     the blocks for its own requests in the same step.
@@ -41,7 +41,7 @@ class CombiningMalloc {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_new = 45};
   }
-  // This heap has superblocks of more than one word of bits.
+  // In this heap, the bitmap of a superblock may have two words.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 3 << 10, .parameters = {.superblock_bytes = 1024}, .serves_new = 126};
   }

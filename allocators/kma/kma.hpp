@@ -19,8 +19,8 @@
 //   bits 16-31  blocks in all   bit  38     attached: active           bits 40-63  tag, one more with every change
 //
 // Protocol: One thread prepares a superblock and is its only owner. It clears the bitmap, then stores the state and
-// then the entry of the active table, both with release. A reservation acquires the state. It compares the whole word
-// with its tag, so it fails if the superblock was reused (no ABA). Clearing a bit releases, and setting it acquires.
+// then the entry of the active table, both with release. A reservation acquires the state. It compares the whole word,
+// tag included, so it fails if the superblock was reused (no ABA). Clearing a bit releases, and setting it acquires.
 // Bits are cleared before they are counted, so every reservation has a clear bit.
 //
 // Differs from the paper:
@@ -83,7 +83,7 @@ class ExchangingMalloc {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_other_sizes = 0.6};
   }
-  // This heap has superblocks of more than one word of bits.
+  // In this heap, the bitmap of a superblock may have more than one word.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 4 << 10, .parameters = {.superblock_bytes = 1024}, .serves_other_sizes = 0.6};
   }
@@ -134,8 +134,8 @@ class ExchangingMalloc {
   Layout layout_;
 
  private:
-  // Returns the active superblock of the size. If there is none, prepares one. Returns `empty` if no superblock is
-  // unused.
+  // Returns the active superblock of the size. If there is none, prepares one. Returns `empty` if there is no unused
+  // superblock either.
   template <class Thread>
   SIMT_FN std::uint32_t active_superblock(Thread& thread, std::uint32_t log2) const {
     const auto entry = thread.atomic(layout_.active[log2]);

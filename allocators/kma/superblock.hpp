@@ -9,9 +9,9 @@
 // Protocol: Many threads change this word at the same time. No thread loops on it, because all changes except `recycle`
 // are unconditional, and a failed `recycle` is not repeated.
 //   reserve  A thread executes fetch_sub(n). If the old word was attached and had the thread's block size and f > 0
-//            free blocks, the thread gets min(n, f) blocks and adds the rest of n back. If the entry of the active
-//            table was outdated, the thread adds all n back. Until then the count is too low. So a request may miss a
-//            free block, but never gets a block that does not exist.
+//            free blocks, the thread gets min(n, f) blocks and adds the rest of n back. Otherwise (for example, if the
+//            active table was outdated), the thread adds all n back. Until then the count is too low. So a request may
+//            miss a free block, but never gets a block that does not exist.
 //   release  A thread clears the bits and then executes fetch_add(n).
 //   attach   A thread executes fetch_add(attached word - unused word). The sum is right even if other threads reserve
 //            meanwhile.

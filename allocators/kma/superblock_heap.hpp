@@ -1,8 +1,8 @@
 // SuperblockHeap is the heap of the reworked KMA: an active superblock per block size, in front of the queue of unused
 // superblocks.
 //
-// The entry of the active table alone decides whether a superblock is attached. A superblock is attached before its
-// index is stored in the entry. Only the thread that compare-exchanges the index out of the entry may detach the
+// The entry of the active table decides which thread may detach a superblock. A superblock is marked as attached before
+// its index is stored in the entry. Only the thread that compare-exchanges the index out of the entry may detach the
 // superblock. ABA on an entry is harmless: if the superblock was reused meanwhile, this thread is still the only one
 // that removed its index. The thread that reserves the last block of a superblock also replaces the superblock.
 #pragma once
@@ -99,8 +99,8 @@ class SuperblockHeap {
   }
 
   // Replaces `superblock`, of which the caller took the last block. The caller may have seen the superblock active
-  // before its reuse, and take the block before the superblock is in the active table again. Then the entry is busy for
-  // a moment, and this function waits.
+  // before its reuse, and have taken the block before the superblock is in the active table again. Then the entry is
+  // busy for a moment, and this function waits.
   template <class Thread>
   SIMT_FN void replace(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const auto entry = thread.atomic(active_[log2]);
@@ -127,7 +127,7 @@ class SuperblockHeap {
     return fresh == SuperblockQueue::none ? Grant{} : Grant::of(fresh, taken, 0, true);
   }
 
-  // Takes a whole superblock for a group that needs at least that many blocks, without using the active table.
+  // Takes an unused superblock for a group that needs all its blocks. The superblock does not become active.
   template <class Thread>
   SIMT_FN Grant whole_superblock(Thread& thread, std::uint32_t log2) const {
     const std::uint32_t fresh = take_unused(thread);

@@ -7,13 +7,13 @@
 // Idea: Every lane works for itself.
 // * malloc: A request is rounded up to a power of two. The lane tries the superblock in the hint of this size: it adds
 //   one to the superblock's count and searches for a bit by ORs. The clock and the lane select where this search
-//   begins. If this search fails, it scans the superblocks, beginning with the range of its size. It takes the first
+//   begins. If it gets no block, it scans the superblocks, beginning with the range of its size. It takes the first
 //   superblock of its size that is not full. If there is none, it gives its size to the first empty superblock by a
 //   compare-exchange. Without an empty superblock, it takes the first superblock of a larger size that is not full.
 // * free: A lane clears the bit, then lowers the count.
 //
 // Data: superblock.hpp describes the superblocks. Each block size has two words: the superblock to try first and the
-// first superblock of its range. At the start, the numbers of superblocks of two sizes differ by at most one. A
+// first superblock of its range. At the start, the numbers of superblocks of any two sizes differ by at most one. A
 // superblock changes its size only while it is empty.
 //
 // Differs from the code:
@@ -46,7 +46,7 @@ struct Hint {
   std::uint32_t begin;       // begin of the size's own range, where scans begin
 };
 
-// Divides the superblocks among the block sizes. A superblock of the smallest blocks has 2^most_log2 of them.
+// Divides the superblocks among the block sizes. A superblock with the smallest blocks has 2^most_log2 blocks.
 struct PreparePool {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Superblocks superblocks, Hint* hints, std::uint32_t sizes,
@@ -87,7 +87,7 @@ class KokkosMemoryPool {
             .parameters = {.min_block_bytes = 16, .max_block_bytes = 128, .superblock_bytes = 256},
             .serves_new = 64};
   }
-  // This heap has superblocks of more than one word of bits.
+  // In this heap, a superblock may have two words of bits.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 3 << 10,
             .parameters = {.min_block_bytes = 16, .max_block_bytes = 256, .superblock_bytes = 1024},

@@ -10,7 +10,7 @@
 // slab overwrites the counter.
 //
 // Assumed: A slot without a slab starts as invalid. If it started at zero, other lanes could claim, free and return the
-// first slab of a slot before its maker has counted its own reservations. Then blocks would overlap.
+// first slab of a slot before the slab's maker has counted its own reservations. Then blocks would overlap.
 //
 // Memory orders: The update that lowers the counter releases, and the one that raises it acquires. LLVM's code has
 // fences instead. In the fixed form, the update that lowers the counter to zero also acquires. So all accesses of one
@@ -35,7 +35,7 @@ struct Guard {
     return (after & invalid) == 0;
   }
 
-  // Reserves `count` chunks for the maker of the slab, which has just published it, and makes the slab available to
+  // Reserves `count` chunks for the lanes that have just published the slab, and makes the slab available to
   // others. Returns the number of reservations.
   template <class Thread>
   SIMT_FN std::uint32_t open(Thread& thread, std::uint32_t count) {

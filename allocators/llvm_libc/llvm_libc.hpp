@@ -25,7 +25,7 @@
 //   (guard.hpp).
 //
 // As published: The operations on bits are relaxed (`bit_orders`). A request that equals a size of 0.75 or 0.875 times
-// a power of two gets the next larger size (`rounding`). If the host has no slab (here: if the pool is empty), a
+// a power of two gets the next larger size (`rounding`). If cache and host (here: cache and pool) have no slab, a
 // request fails at the first slot without a slab, even if a later slab has room.
 #pragma once
 
@@ -78,7 +78,7 @@ class LlvmLibc {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 6 * 256, .parameters = {.slab_bytes = 256, .cached_slabs = 1}};
   }
-  // This heap has slabs of more than one word of bits.
+  // In this heap, a slab may have more than one word of bits.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 4 * 1024, .parameters = {.slab_bytes = 1024, .cached_slabs = 1}};
   }

@@ -26,7 +26,7 @@ struct SlabHeader {
 };
 static_assert(sizeof(SlabHeader) == 16);
 
-// ChunkSizeAndSlot is the part of the header that free() needs, in one load.
+// ChunkSizeAndSlot is the part of the header that free() needs. One load reads this part.
 struct ChunkSizeAndSlot {
   std::uint64_t word;
 
@@ -80,7 +80,7 @@ struct Slab {
     for (;;) {
       const std::uint32_t rank = seekers.thread_rank();
       const std::uint32_t wanted = (start + rank) % chunks;
-      // Lanes whose bits are neighbours in one word form a run, and its first lane sets them all.
+      // Lanes whose bits are neighbours in one word form a run. The first lane of a run sets the bits of all its lanes.
       const simt::LaneMask firsts = seekers.ballot(rank == 0 || wanted % 32 == 0);
       const std::uint32_t first = 31 - simt::count_leading_zeros(firsts & lanes_up_to(thread.lane()));
       std::uint32_t before = 0;
@@ -96,7 +96,7 @@ struct Slab {
       const bool lost = (before >> wanted % 32 & 1) != 0;
       const simt::LaneMask losers = seekers.ballot(lost);
       if (losers == 0) return wanted;
-      // The losers continue at the first clear bit that the first of them saw in its word, or in a random word.
+      // The losers continue at the lowest clear bit that the first loser saw, or in a random word if it saw none.
       const std::uint32_t leader = simt::count_trailing_zeros(losers);
       const std::uint32_t seen = seekers.shfl_lane(before, leader);
       const std::uint32_t word = seekers.shfl_lane(wanted / 32, leader);

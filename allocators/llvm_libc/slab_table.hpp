@@ -22,7 +22,7 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 16);
 
-// Claim is the result of an attempt of a group of lanes to reserve chunks at a slot.
+// Claim is the result when a group of lanes tries to reserve chunks at a slot.
 struct Claim {
   enum Outcome : std::uint32_t { elsewhere, out_of_memory, reserved, reserved_in_another_size };
 
@@ -89,7 +89,7 @@ struct SlabTable {
     thread.atomic(slots[slot].slab).store(0, simt::release);
   }
 
-  // Returns a slab for one large request, which needs no header. Returns 0 if there is none.
+  // Returns a slab without a header for one large request. Returns 0 if there is no slab.
   template <class Thread>
   SIMT_FN std::uint64_t take_whole(Thread& thread) const {
     const std::uint32_t slab = pool.take(thread);

@@ -62,8 +62,8 @@ struct RunTable {
     while (end != first) release_page(thread, --end);
   }
 
-  // Claims a run for each lane of the group, from below `page` down and once around the table. Returns the run's first
-  // page, or no_page to lanes that get none. Sets `page` to the end of the scan.
+  // Claims a run for each lane of the group. The scan goes down from `page`, once around the table. Returns the run's
+  // first page, or no_page to lanes that get none. Sets `page` to the end of the scan.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t scan(Thread& thread, const Group& group, std::uint32_t pages, std::uint32_t& page) const {
     std::uint32_t first = no_page;
@@ -94,8 +94,8 @@ struct RunTable {
  private:
   static constexpr std::uint32_t looks = 4;  // pages that a lane checks at once
 
-  // Finds runs below `bottom` for the lanes that seek one. The lanes check the pages together, and the n-th run belongs
-  // to the n-th of these lanes. Returns the first page of the caller's run, or no_page. Moves `bottom` below the
+  // Finds runs below `bottom` for the lanes that seek one. All lanes check the pages together, and the n-th run
+  // belongs to the n-th seeking lane. Returns the first page of the caller's run, or no_page. Moves `bottom` below the
   // checked pages; `length` free pages begin there.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t pages, bool seeks,
@@ -180,8 +180,8 @@ struct MultiPage {
  private:
   SIMT_FN RunTable runs() const { return {table.entries, table.pages}; }
 
-  // Scans under the lock. It is not inlined and takes copies of its arguments. Otherwise malloc needs 8 registers more,
-  // or the heap lies in local memory, and both make mallocs of one chunk slower.
+  // Scans under the lock. This function is not inlined and takes copies of its arguments. Otherwise malloc needs 8
+  // registers more, or the heap lies in local memory, and both make mallocs of one chunk slower.
   template <class Thread, class Group>
   SIMT_NOINLINE_FN static std::uint32_t scan_in_turn(Thread& thread, Group group, RunTable runs, ScanState* state,
                                                      std::uint32_t pages) {

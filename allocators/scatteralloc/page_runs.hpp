@@ -3,8 +3,8 @@
 // Steinberger et al. 2012; authors' public code, version 1.0. The lanes of a warp go one after the other. A lane spins
 // on the lock. Then the lane scans the table downwards from the hint, which is the page below which scans begin. If it
 // finds no run, it scans from the end of the pool down to the hint. A compare-exchange of the chunk size from 0 to the
-// size of the request claims each page of a run. Threads that look for chunks claim pages without the lock. After such
-// a conflict, the claimed pages are freed and the scan continues.
+// size of the request claims each page of a run. Threads that look for chunks claim pages without the lock. After a
+// conflict with such a thread, the claimed pages are freed and the scan continues.
 #pragma once
 
 #include "allocators/scatteralloc/usage_table.hpp"

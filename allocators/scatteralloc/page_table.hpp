@@ -1,7 +1,7 @@
 // PageTable is the page table of the reworked ScatterAlloc. A page's entry has its division and its chunks in use.
 //
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
-// * Bits 52-63 have the chunk size in units of PageFormat::unit_shift. The value is 0 for an unformatted page. Three
+// * Bits 52-63 have the chunk size in units of 2^PageFormat::unit_shift bytes, or 0 for an unformatted page. Three
 //   marks are above the largest size.
 // * Bits 32-51 count the reservations of a two-level page. They can count all threads of a GPU. On a flat page they are
 //   0 except during a claim.
@@ -84,8 +84,8 @@ struct PageTable {
   }
   SIMT_FN std::uint32_t chunk_of(std::uint64_t word) const { return Entry::units(word) << format.unit_shift; }
 
-  // Returns whether a request of this chunk size may use a page with this entry: it must be formatted, large enough and
-  // not too wasteful.
+  // Returns whether a request of this chunk size may use a page with this entry: its chunks must be large enough, but
+  // not larger than `waste_factor` times the size.
   SIMT_FN bool acceptable(std::uint64_t word, std::uint32_t chunk) const {
     const std::uint32_t found = chunk_of(word);
     return Entry::holds_chunks(word) && found >= chunk && found <= std::uint64_t{chunk} * waste_factor;
@@ -162,7 +162,7 @@ struct PageTable {
     const std::uint32_t segment = index / 32;
     const std::uint32_t before =
         thread.atomic(segment_bits(page, segment)).fetch_and(~(1u << index % 32), simt::release);
-    // A thread that saw the segment full may set the hint afterwards. A stale hint costs a check, but never a chunk.
+    // A thread that saw the segment full may set the hint afterwards. A stale hint costs time, but no chunk is lost.
     if (simt::popcount(before) == format.segments(chunk).chunks_of(segment)) {
       thread.atomic(full_segments[page]).fetch_and(~(1u << segment), simt::relaxed);
     }

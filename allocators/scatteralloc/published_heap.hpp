@@ -37,7 +37,7 @@ class PublishedHeap {
     return std::min<std::uint64_t>(bytes, 0xffffffffu / parameters.page_bytes * parameters.page_bytes);
   }
 
-  // The heap has six pages, whose two-level format has 63 chunks of 16 bytes, and their table. Four lanes may bind four
+  // The heap has six pages and their table. A page has up to 63 chunks of 16 bytes. Four lanes may bind four
   // pages to four sizes of coalesced chunks. Without page reset, a page never changes its chunk size, so the heap need
   // not serve anything again.
   static SmallHeap<Parameters> small_heap() {
@@ -87,7 +87,7 @@ class PublishedHeap {
     const std::uint32_t in_page = static_cast<std::uint32_t>(offset) & (table.format.page_bytes() - 1);
     const std::uint32_t index = in_page / chunk;
     if constexpr (coalescing == Coalescing::on) {
-      // A block that does not start its chunk is a member of a coalesced one.
+      // A block that does not lie at the start of a chunk is a member of a coalesced chunk.
       const std::uint32_t in_chunk = in_page - index * chunk;
       if (in_chunk != 0) {
         auto* const members = reinterpret_cast<std::uint32_t*>(static_cast<std::byte*>(block) - in_chunk);
@@ -223,12 +223,12 @@ class PublishedHeap {
     return nullptr;
   }
 
-  // Returns the first page behind the access block. The last block also has the pages that are left over.
+  // Returns the first page behind the access block. The last block also has the remaining pages.
   SIMT_FN std::uint32_t end_of_block(std::uint32_t block) const {
     return block + 1 < blocks_ ? (block + 1) * pages_per_block_.divisor() : runs_.table.pages;
   }
 
-  // Records a page that a free has left about half free. Lane 0 of warp slot 0 also moves the start of walks back.
+  // Records that a free has left this page about half free. Lane 0 of warp slot 0 also moves the start of walks back.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) {
     thread.atomic(regions_[page >> region_shift_]).store(0u, simt::relaxed);
@@ -238,7 +238,7 @@ class PublishedHeap {
   }
 
   PageRuns<page_reset == PageReset::on> runs_;
-  // Each region has a counter of failed walks, which is at most the number of its pages. has_room() sets it to 0.
+  // A region's counter of failed walks never exceeds the region's number of pages. has_room() sets it to 0.
   std::uint32_t* regions_ = nullptr;
   std::uint32_t* first_block_ = nullptr;  // access block where walks start
   std::uint32_t region_count_ = 0;

@@ -26,7 +26,7 @@ class ScatterHeap {
     return pool_bytes / parameters.page_bytes * parameters.page_bytes;
   }
 
-  // The heap has six pages, whose two-level format has 63 chunks of 16 bytes. Four lanes may hold coalesced chunks of
+  // The heap has six pages. A page has up to 63 chunks of 16 bytes. Four lanes may hold coalesced chunks of
   // four different sizes at once, and a page has one chunk size. Without page reset, a page never changes its chunk
   // size, so the heap need not serve anything again.
   static SmallHeap<Parameters> small_heap() {
@@ -91,7 +91,7 @@ class ScatterHeap {
     const std::uint32_t offset_in_page = static_cast<std::uint32_t>(offset) & (table.format.page_bytes() - 1);
     const std::uint32_t index = offset_in_page / chunk;
     if constexpr (coalescing == Coalescing::on) {
-      // A block that does not start its chunk is a member of a coalesced one.
+      // A block that does not lie at the start of a chunk is a member of a coalesced chunk.
       const std::uint32_t offset_in_chunk = offset_in_page - index * chunk;
       if (offset_in_chunk != 0 && !last_member(thread, offset - offset_in_chunk)) return;
     }
@@ -172,8 +172,8 @@ class ScatterHeap {
     }
   }
 
-  // Subtracts the calling members from the count of the chunk at this offset. Returns true for the member that must
-  // free the chunk.
+  // Subtracts the number of calling members from the count of the chunk at this offset. Returns true for the member
+  // that must free the chunk.
   template <class Thread>
   SIMT_FN bool last_member(Thread& thread, std::size_t chunk_offset) {
     const auto group = thread.converged().match_any(static_cast<std::uint64_t>(chunk_offset));

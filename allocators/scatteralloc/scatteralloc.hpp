@@ -31,7 +31,7 @@
 //   word.
 // * The bits of two-level pages lie at the end of the page instead of behind the last chunk, so that a reset knows
 //   their place (as in mallocMC 2.1).
-// * Pools of fewer than eight regions have fewer access blocks. The last one also has the pages that are left over.
+// * Pools of fewer than eight regions have fewer access blocks. The last block also has the remaining pages.
 // * A request for zero bytes is refused.
 //
 // As published, and wrong or slow:

@@ -13,9 +13,9 @@
 //   and OR. So there are fewer dependent trips to memory, and a page cannot be recycled under a claim.
 // * The lanes that use the same page claim it by one operation. If a page has fewer chunks than lanes, they spread over
 //   consecutive pages. So fewer additions meet on one count.
-// * Warps that share a page begin at different chunks: at a bit that depends on the warp, or at the number of chunks
-//   reserved so far. If all began with the first chunk, a lone lane would lose its first try whenever this chunk is in
-//   use.
+// * Warps that share a page usually begin at different chunks: at a bit that depends on the warp, or at the number of
+//   chunks reserved so far. If all began with the first chunk, a lone lane would lose its first try whenever this chunk
+//   is in use.
 // * After the random places, a walk checks two pages per lane at a time (search.hpp). So requests above half a page,
 //   and searches in a nearly full pool, do not go page by page.
 // * A request of exactly one page is a chunk. Longer requests hold no lock unless they must scan (multi_page.hpp). A
@@ -29,7 +29,7 @@
 // although it makes about half as many operations on shared words. So fewer warps are resident at the same time.
 //
 // Winter et al. 2021 measured sudden slow-downs at half a page and at the page size. This form has none while pages are
-// plentiful. If they are scarce, chunks above half a page and runs of pages take longest.
+// plentiful. If pages are scarce, chunks above half a page and runs of pages take longest.
 #pragma once
 
 #include "allocators/scatteralloc/scatter_heap.hpp"

@@ -2,9 +2,9 @@
 //
 // Steinberger et al. 2012; thresholds of the authors' public code, version 1.0:
 // * hash: hash.hpp.
-// * region: A region has `region_pages` pages (16 by default). Its counter counts walks that left it with unserved
-//   lanes, up to its number of pages. A free that makes a page half empty, and a free of a run, set the counter to 0.
-//   Pass 1 of a walk goes from the start page towards the end of the pool. After its first region, it skips regions
+// * region: A region has `region_pages` pages (16 by default). Its counter counts walks that left the region with
+//   unserved lanes, at most `region_pages`. A free of a run and a free that leaves a page half empty set the counter to
+//   0. Pass 1 of a walk goes from the start page towards the end of the pool. After its first region, it skips regions
 //   whose counter has reached 3/4 of their pages (or all, if these are 1 or 2). Pass 2 looks everywhere.
 // * access block: The pool is divided into equal access blocks. When a walk leaves the last region of a block, later
 //   requests start in the next block. A free that sets a counter to 0 may move this start back.
@@ -13,7 +13,7 @@
 // many pages apart as 32 chunks fill, so the lanes take consecutive chunks of consecutive pages. A walk checks two
 // pages per lane at a time.
 //
-// Differs from the public code, in which each lane walks alone:
+// Differs from the public code, in which a lane walks without the help of other lanes:
 // * Lanes that have their chunk continue to look for the others, because the last lane would otherwise walk alone.
 // * Before the walk, the lanes try `rehashes` random places. The first two tries check only as many pages as the lanes
 //   need. The other tries check two pages per lane.
@@ -84,8 +84,8 @@ struct Regions {
     return ((n * (order * 0x3c6ef362u + 0x9e3779b1u) + order * 0x85ebca6bu) & window_mask) * window_pages;
   }
 
-  // Records that a walk left this region with unserved lanes. If it is the last region of an access block, later
-  // requests start in the next block, if there is one.
+  // Records that a walk left this region with unserved lanes. After the last region of an access block, later requests
+  // start in the next block, if there is one.
   template <class Thread>
   SIMT_FN void failed(Thread& thread, std::uint32_t region) const {
     const auto counter = thread.atomic(failures[region]);
@@ -168,7 +168,7 @@ class Walk {
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
     const bool pass_2 = left_ >= first_window;
     if (pass_2 && served_some && group.leader()) {
-      // Another warp of the SM may be further ahead. Then the word stays.
+      // Another warp of the SM may be further ahead. Then the word does not change.
       const std::uint32_t here = window_ - 1 - thread.warp_slot();
       const auto resume = thread.atomic(regions.resume[order_]);
       if (static_cast<std::int32_t>(here - resume.load(simt::relaxed)) > 0) resume.store(here, simt::relaxed);

@@ -14,9 +14,9 @@
 // divides 2^32.
 //
 // Protocol: index_slot.hpp for the slots, units.hpp for the count. A thread waits only for the owner of an earlier
-// ticket, or for a thread that has already raised the count. The other thread has thus started, and it waits only for
+// ticket, or for a thread that has already raised the count. So the awaited thread has started, and it waits only for
 // earlier tickets. Until a failing request has undone its subtraction, other requests may be refused although a page
-// was just freed.
+// is free.
 //
 // In simple_queue each lane makes these steps for itself. In simple_queue_reworked one addition per counter serves all
 // lanes of a warp that call together, as in Ouroboros. simple_queue_reworked raises the count after the pages are in

@@ -7,23 +7,23 @@
 // Idea:
 // * malloc: A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of the block's
 //   bitmap. A ballot finds the first lane that sees a free slab, and this lane takes it by an atomic OR. Quadratic
-//   probing finds another block when the block is full.
+//   probing finds another block when this block is full.
 // * free: One atomic AND frees a slab.
 //
 // Data: The bitmap has one bit per slab (1 means taken), so a block of 1,024 slabs has 128 bytes of bitmap. Tiles of 16
 // lanes load words of 64 bits. A table has the number of the resident block of each tile.
 //
 // Sessions (allocators/support/contract/session.hpp): The table keeps the resident blocks of the first `most_tiles`
-// tiles from kernel to kernel. The first resident block of a tile is the number of the tile * 0x9e3779b1 (in 32 bits),
-// modulo the number of blocks.
+// tiles from kernel to kernel. The number of a tile's first resident block is the tile's number * 0x9e3779b1 (in 32
+// bits), modulo the number of blocks.
 //
 // Differs from the source:
 // * A call of the source is one request of a whole tile. Here each lane makes its own request. The lanes of a tile that
 //   call together serve their requests one after the other. They also load the words of missing lanes, and a lane stops
 //   at the first word with a free slab.
 // * After probing every block, malloc returns null. In the source the probing never ends in a full pool.
-// * Assumed: Probe i goes i places further than the probe before, modulo the number of blocks rounded up to a power of
-//   two. It skips numbers without a block. So a search sees every block once.
+// * Assumed: Probe i goes i places further than the last probe, modulo the number of blocks rounded up to a power of
+//   two. Numbers without a block are skipped. So a search sees every block once.
 // * Pointers replace handles of 32 bits. A second free of a slab is not detected. The source has an assertion for this.
 // * We chose the memory orders: the AND of a free releases the slab, and the OR of a malloc acquires it.
 #pragma once
@@ -182,7 +182,7 @@ class Session {
   std::uint32_t block_;
 };
 
-// Makes all slabs free. The bits beyond the last slab stay set.
+// Makes all slabs free, and sets the bits beyond the last slab.
 struct PrepareSlabs {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Slabs slabs) const {

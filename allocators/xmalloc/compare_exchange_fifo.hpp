@@ -18,9 +18,9 @@
 // others make progress. Values are addresses in 32 bits (block_buffers.hpp). The head and positions have 32 bits too,
 // so ABA is possible only if a thread stalls for 2^32 operations.
 //
-// Differs from the public code: Pushes release and pops acquire at each attempt, so each attempt has a fence. The
-// public code has fences around each operation. Calls take longer than in the public code, perhaps because each attempt
-// has one; no measurement shows the reason (results/reference/h200/originals.md).
+// Differs from the public code: Each attempt of a push or pop acquires and releases, so each attempt has a fence. The
+// public code has fences around each operation. Calls take longer than in the public code, perhaps because of the
+// additional fences; no measurement shows the reason (results/reference/h200/originals.md).
 #pragma once
 
 #include "simt/simt.hpp"
@@ -46,7 +46,7 @@ struct ExchangeFifo {
   }
   static SIMT_HOST_FN std::uint32_t value_of(std::uint64_t record) { return static_cast<std::uint32_t>(record); }
 
-  // Empties the whole ring. Each of `count` threads calls it with its own rank.
+  // Empties the whole ring. Each of `count` threads calls this function with its own rank.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, std::uint32_t rank, std::uint32_t count) const {
     for (std::uint32_t i = rank; i < capacity; i += count) {

@@ -19,7 +19,7 @@
 // one pop and one push succeed per round trip to the L2 cache. Here, one addition moves each counter. The disadvantage
 // is that a pop may wait for the push with its number, and a push for the pop that empties its slot. These waits end: A
 // pop is admitted only after as many pushes have finished as pops were admitted. So its push already has a number. In
-// the same way, the pop that empties the slot of a push already has a number. Each of them waits only for lower
+// the same way, the pop that empties the slot of a push already has a number. Each call waits only for lower
 // numbers. ABA is impossible, because nothing is compare-exchanged and a slot waits for the thread that has its turn.
 #pragma once
 
@@ -46,7 +46,7 @@ struct Fifo {
   FifoSlot* slots;
   std::uint32_t capacity;  // a power of two
 
-  // Empties the whole ring. Each of `count` threads calls it with its own rank.
+  // Empties the whole ring. Each of `count` threads calls this function with its own rank.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, std::uint32_t rank, std::uint32_t count) const {
     for (std::uint32_t i = rank; i < capacity; i += count) thread.atomic(slots[i].turn).store(i, simt::relaxed);
@@ -120,7 +120,7 @@ struct Fifo {
     return thread.atomic(counters->tail).load(simt::relaxed) != thread.atomic(counters->head).load(simt::relaxed);
   }
 
-  // Returns the number of values, which may already be outdated.
+  // Returns the number of values. The result may already be outdated.
   template <class Thread>
   SIMT_FN std::uint32_t size_hint(Thread& thread) const {
     const std::uint32_t filled = thread.atomic(counters->filled).load(simt::relaxed);

@@ -46,7 +46,7 @@ struct KeptBlocks {
     const std::size_t before = std::size_t{capacity - each} << (steps_log2 + 1);
     return {counters + size, slots + before + std::size_t{size & ((1u << steps_log2) - 1)} * each, each};
   }
-  // Returns the number of the FIFO for blocks of this many units, or `sizes` or more if such blocks are not kept.
+  // Returns the number of the FIFO for blocks of this many units. If such blocks are not kept, it is at least `sizes`.
   SIMT_FN std::uint32_t size_of(std::uint32_t units) const {
     const std::uint32_t log = 31 - simt::count_leading_zeros(units);
     return ((log - least_log2) << steps_log2) + (units >> (log - steps_log2) & ((1u << steps_log2) - 1));

@@ -49,7 +49,7 @@ class MemoryChain {
   MemoryChain() = default;
   MemoryChain(std::byte* base, std::uint32_t units, Lists* all_lists) : base_(base), units_(units), lists_(all_lists) {}
 
-  // Makes one free block of the whole pool. A single thread calls it.
+  // Makes one free block of the whole pool. A single thread calls this function.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread) const {
     for (std::uint32_t& head : lists_->heads) store(thread, head, none);
@@ -62,7 +62,7 @@ class MemoryChain {
   SIMT_FN bool refuses(std::size_t bytes) const {
     return RequestLimit{std::uint64_t{units_ - 2} * unit_bytes}.refuses(bytes);
   }
-  // Returns how many units a block for this request needs, with its header. refuses() must have admitted the request.
+  // Returns how many units a block for this request needs, header included. refuses() must have admitted the request.
   static SIMT_FN std::uint32_t need_of(std::size_t bytes) {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, unit_log2)) + header_units;
   }
@@ -72,7 +72,7 @@ class MemoryChain {
   }
 
   // Takes a free block of at least `need` units out of its list and splits off the rest if the rest is large enough for
-  // a block. Returns `none` if there is no such block. Does not mark the block as used.
+  // a block. Returns `none` if no free block is large enough. Does not mark the block as used.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t need) const {
     const std::uint32_t block = find(thread, need);
@@ -144,7 +144,7 @@ class MemoryChain {
     return list_count == 1 ? 0 : 31 - simt::count_leading_zeros(units);
   }
 
-  // Returns a free block of at least `need` units, still in its list, or `none`.
+  // Returns a free block of at least `need` units, or `none`. The block stays in its list.
   template <class Thread>
   SIMT_FN std::uint32_t find(Thread& thread, std::uint32_t need) const {
     const std::uint32_t own = list_of(need);

@@ -71,9 +71,9 @@ class MemoryblockHeap : public MemoryChain<32> {
     }
   }
 
-  // Joins used blocks that lie one behind the other, if the ranks of their lanes are consecutive, as take_together()
-  // places them. Returns true to the first lane of each row, which frees the joined block. A lane without such a
-  // neighbour is a row of its own.
+  // Joins used blocks that lie one behind the other, if the ranks of their lanes are consecutive. take_together()
+  // places blocks in this way. Returns true to the first lane of each row; this lane frees the joined block. A lane
+  // without such a neighbour is a row of its own.
   template <class Thread, class Group>
   SIMT_FN bool join_rows(Thread& thread, const Group& group, std::uint32_t block) const {
     const std::uint32_t next = load(thread, header(block).next);

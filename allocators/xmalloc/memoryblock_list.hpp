@@ -2,7 +2,7 @@
 // section V-A), which is searched from its head.
 //
 // The paper does not say how the list is searched and has no concurrent protocol for splitting and merging. Assumed:
-// The first block that is large enough serves a request, and every lane takes the one lock word by an exchange of its
+// The first block that is large enough serves a request, and every lane takes the only lock by an exchange of its
 // own.
 #pragma once
 

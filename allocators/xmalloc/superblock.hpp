@@ -67,7 +67,7 @@ struct BlockStore : BlockClasses {
   std::uint32_t* created = nullptr;     // number of Superblocks that were cut
   std::uint32_t* refills = nullptr;     // number of refills that left blocks for others
 
-  // Returns the payload of a Basicblock for `bytes` <= largest_payload(), or null if the pool has no room.
+  // Returns the payload of a Basicblock for `bytes` <= largest_payload(), or null if repeated attempts find none.
   //
   // Lanes that find the free lists empty refill together, one Superblock after the other. So the lanes of a warp that
   // refill the same class at the same time usually take one Superblock together, not one each. Many warps may still

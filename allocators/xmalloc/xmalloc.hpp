@@ -9,9 +9,9 @@
 // * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all, and the
 //   lanes divide it into Coalescingblocks. Basicblocks come from free lists. Superblocks fill the free lists and are
 //   cut from Memoryblocks. Loops of compare-exchanges change every buffer.
-// * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
-//   the last one frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock merges with
-//   its free neighbours.
+// * free: Each lane reads the type tag in front of its block. For a Coalescingblock, it decrements the parent's count,
+//   and the last lane frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock merges
+//   with its free neighbours.
 // * With `coalescing` off, every lane runs the compare-exchange loops itself. This is the "SIMD-oblivious" baseline of
 //   figure 2.
 //
@@ -30,7 +30,7 @@
 // * The public code contains only the later form, so its times are comparable only with those of xmalloc_device_heap.
 //   For requests that exceed the largest Basicblock (8,176 bytes by default), xmalloc_device_heap uses the device heap,
 //   lane by lane; xmalloc takes its Memoryblocks one after the other under the lock.
-// * malloc returns null if the heap below has no room (block_buffers.hpp). FIFOs release and acquire.
+// * malloc returns null if the heap below has no room (block_buffers.hpp). Pushes and pops release and acquire.
 // * A FIFO reaches 32 GiB to both sides of its origin, so pools of xmalloc are smaller than 64 GiB (public code: 32
 //   GiB).
 #pragma once
@@ -84,7 +84,7 @@ class PublishedOf {
     return max_request_over<Memory>(pool_bytes, BlockClasses::of(parameters));
   }
   // Superblocks never return to the heap, so the memory of one size never serves another. The shared block of a warp is
-  // larger than the block of a single lane.
+  // larger than the block of a single lane, so equal requests may need blocks of two sizes.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.smallest_block_bytes = 128;
@@ -136,7 +136,7 @@ class PublishedOf {
     buffers_.free(thread, memory, tag);
   }
 
-  // Returns an empty text if the invariants of inspect_published.hpp hold. Call it while no kernel runs.
+  // Returns an empty text if the invariants of inspect_published.hpp hold. Call this function while no kernel runs.
   std::string broken_invariant(simt::Stream& stream) const {
     simt::Buffer<std::uint32_t> broken(1);
     simt::launch(stream, {1, 1}, InspectBuffers{}, buffers_, broken.data());

@@ -9,14 +9,14 @@
 // * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all, and the
 //   lanes divide it into Coalescingblocks. A Basicblock comes from a free list, else from a Superblock of the
 //   second-level buffer, else from a new Superblock cut from a Memoryblock.
-// * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
-//   the last one frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock is kept for
-//   requests of its size or merges with its free neighbours.
+// * free: Each lane reads the type tag in front of its block. For a Coalescingblock, it decrements the parent's count,
+//   and the last lane frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock is kept
+//   for requests of its size or merges with its free neighbours.
 //
 // Data: Coalescingblock < Basicblock < Superblock < Memoryblock (each lies inside the next), each with a header in
-// front (superblock.hpp, memoryblock.hpp); buffers are FIFOs (fifo.hpp). These headers state the protocols. The first
+// front (superblock.hpp, memoryblock.hpp); buffers are FIFOs (fifo.hpp). The named files state the protocols. The first
 // word of a parent counts its live Coalescingblocks. The leader writes this count before it broadcasts the parent's
-// address to the warp. Frees decrement it with acq_rel, so that the last lane frees after the last writes of all
+// address to the warp. Frees decrement the count with acq_rel, so that the last lane frees after the last writes of all
 // owners.
 //
 // In comparison with the published form (xmalloc.hpp):
@@ -24,7 +24,7 @@
 //   In the published form, only one compare-exchange of a word succeeds per round trip.
 // * Lanes that free Coalescingblocks of one parent together make one subtraction from its count. Lanes that find no
 //   free Basicblock refill together.
-// * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap. If no
+// * A group whose sum exceeds the largest Basicblock is halved; the published form uses the heap instead. If no
 //   Basicblock is left for a sum, each lane requests its own block, because smaller blocks may be free.
 // * Memoryblocks: One lane takes the lock for its warp. Lists hold the blocks by size. Neighbouring blocks that a warp
 //   frees together are freed as one (memoryblock.hpp).
@@ -136,7 +136,7 @@ class XMallocOf {
     store_.free(thread, memory, tag);
   }
 
-  // Returns an empty text if the invariants of inspect.hpp hold. Call it while no kernel runs.
+  // Returns an empty text if the invariants of inspect.hpp hold. Call this function while no kernel runs.
   std::string broken_invariant(simt::Stream& stream) const {
     simt::Buffer<std::uint32_t> broken(1);
     simt::launch(stream, {1, 1}, Inspect{}, store_, broken.data());
