@@ -63,7 +63,7 @@ def search(worker, allocators, models, seeds):
 
 
 def counts_of(folder):
-    """Returns {path from the root: {line: times}} from the counters in the folder."""
+    """Returns {path from the root: {line: number of executions}} from gcov's counters in the folder."""
     counts = collections.defaultdict(collections.Counter)
     for counters in folder.glob("*.gcda"):
         subprocess.run(["gcov", "--json-format", counters.name], cwd=folder, capture_output=True, check=True)

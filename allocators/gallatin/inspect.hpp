@@ -1,9 +1,9 @@
 // Inspection checks the invariants of a Gallatin heap on the host while no kernel runs.
 //
 // * No lock is held, and no entry waits for a block.
-// * A free segment counts no free blocks and is in the tree of free segments, unless it belongs to a run. A segment
-//   with a class is not in this tree. Its counters agree on the number of free blocks, and no place of its ring waits
-//   for a block.
+// * The counter of a free segment shows no free blocks. If the segment belongs to no run, it is in the tree of free
+//   segments. A segment with a class is not in this tree. Its counters agree on the number of free blocks, and no place
+//   of its ring waits for a block.
 // * Each block has fewer freed slices than slices, because a block whose slices are all freed is returned.
 // * A pinned block with slices left lies in a segment of its class.
 //

@@ -1,5 +1,5 @@
-// CallSite is the place in the source where an operation was called. All lanes of a group operation, except sync(),
-// must call it at one site. Diagnoses print the site.
+// CallSite is the place in the source where an operation was called. All lanes of a group must call an operation of the
+// group at one site. Only sync() may be called at different sites. Diagnoses print the site.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ struct AskTooMuch {
   }
 };
 
-// Threads free the blocks of other threads, a hundred places further on.
+// Each thread frees the block of the thread whose rank is higher by 100, modulo the number of threads.
 struct GiveBack {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, void** blocks, std::uint32_t first) const {

@@ -167,7 +167,7 @@ JoinSteps::JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinSha
   screen_.emplace(stream, static_cast<std::uint32_t>(most_pages));
 }
 
-// Every allocator gets the same input, so the results are kept.
+// Every allocator gets the same input, so a process computes the expected result of an input only once.
 const JoinSteps::Expected& JoinSteps::known(const JoinInput& input) {
   static std::map<JoinInput, Expected> all;
   const auto found = all.find(input);

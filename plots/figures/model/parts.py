@@ -54,7 +54,7 @@ def sentence(parts: Sequence[Sequence[str]], number: int, alone: Sequence[int] =
 
 
 def _taken(labels: Sequence[str], most: int, valued: set[str]) -> list[str]:
-    """Returns the first labels, up to the given number of curves."""
+    """Returns the first labels, of which at most `most` have a value."""
     taken: list[str] = []
     for label in labels:
         if label in valued and sum(each in valued for each in taken) == most:
