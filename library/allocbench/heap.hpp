@@ -41,7 +41,7 @@ class Heap {
  public:
   using Parameters = typename A::Parameters;
 
-  // Allocates `pool_bytes` of device memory and initialises an empty heap. Throws simt::Fault if the back end reports
+  // Allocates `pool_bytes` of device memory and makes an empty heap in it. Throws simt::Fault if the back end reports
   // an error, and Unsupported if the design cannot use such a pool.
   //
   // The size of the device heap can be set only before the first kernel that uses the device heap. If several heaps

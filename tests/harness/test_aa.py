@@ -59,8 +59,9 @@ class KeptRuns(ProgramTest):
         for study, groups in kept_runs().items():
             for config in {folder for folder, _ in groups}:
                 counts = [len(runs) for (folder, _), runs in groups.items() if folder == config]
-                self.assertGreaterEqual(max(counts), 6, "runs on one card")
-                self.assertGreaterEqual(min(counts), 2, "a run on another card needs a second one to compare")
+                full = [count for count in counts if count >= 6]
+                self.assertGreaterEqual(len(full), min(2, len(counts)), "cards with six runs")
+                self.assertGreaterEqual(min(counts), 2, "runs of a further card")
             phases = [phase for runs in groups.values() for pair in itertools.combinations(runs, 2) for phase in self.precise(*pair)]
             self.assertGreater(len(phases), 150)
             differing = sum(phase["verdict"] in ("slower", "faster") for phase in phases)

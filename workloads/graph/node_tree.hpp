@@ -118,7 +118,7 @@ class WarpBlocks {
 
   // Gets an edge (if `edge`) and a node (if the lane has none) for the lanes with `wants`, which must include the
   // leader. `has_spare` says that Builder keeps a node. All lanes of the warp that have not exited call this function
-  // together. The leader stores the block's address in `record`. Returns false when memory ran out.
+  // together. If they need a block, the leader stores its address in `record`. Returns false when memory ran out.
   template <class Thread>
   SIMT_FN bool refill(Thread& thread, bool wants, bool edge, bool has_spare, void*& record) {
     const auto warp = thread.warp();

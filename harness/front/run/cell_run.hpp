@@ -19,7 +19,7 @@ namespace allocbench::front {
 
 enum class CellState {
   waiting,   // cells that wait for their next round
-  deferred,  // cells that exceeded the short deadline and are tried again after all others
+  deferred,  // cells that exceeded the short deadline, or certainly would; they come after all others
   ended,     // cells whose end is in the log
   left       // cells that get no more rounds, because the time of the run is over
 };

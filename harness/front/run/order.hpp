@@ -35,7 +35,7 @@ enum class Part {
   first_figure,  // one round of the cheapest of several configs, if time is limited, for an early first figure
   usual,
   doubtful,  // cells that will probably fail, if there is no time limit
-  deferred   // cells that exceeded a short deadline and now get the whole one
+  deferred   // cells that exceeded a short deadline, or certainly would; they get the whole one
 };
 
 struct Place {
