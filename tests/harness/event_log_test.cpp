@@ -12,8 +12,8 @@
 #include <set>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/log/output_folder.hpp"
 #include "harness/front/log/run_history.hpp"
-#include "harness/front/run/output_folder.hpp"
 
 namespace allocbench::front {
 namespace {

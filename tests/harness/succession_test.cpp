@@ -1,5 +1,5 @@
 // These tests check which worker may open the device at which time. Shell scripts replace the workers.
-#include "harness/front/run/succession.hpp"
+#include "harness/front/workers/succession.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

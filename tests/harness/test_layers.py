@@ -14,12 +14,12 @@ SOURCES = (".hpp", ".cpp", ".cu", ".in")
 
 # A folder may include the folders before it in its list.
 ORDERS = {
-    "harness/front": ["common", "statistics", "config", "plan", "log", "run", "results", "compare", "check", "cli"],
+    "harness/front": ["common", "statistics", "config", "plan", "log", "workers", "run", "results", "compare", "check", "cli"],
     "allocators/support": ["contract", "common", "adaptors", "saboteur"],
     "workloads/support": ["parallel", "inputs", "random", "requests", "contract", "kernels", "verification", "callers", "occupancy"],
 }
-# Not every earlier folder may be included: reports need no workers, and the search needs no results.
-NOT_BELOW = {"results": {"run"}, "compare": {"run"}, "check": {"results", "compare"}}
+# Not every earlier folder may be included: reports need no workers, and the search needs workers but no rounds and results.
+NOT_BELOW = {"results": {"workers", "run"}, "compare": {"workers", "run"}, "check": {"run", "results", "compare"}}
 
 # These plug-ins and workloads include others.
 OTHERS = {

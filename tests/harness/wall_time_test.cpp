@@ -1,5 +1,5 @@
 // These tests check the output of --profile for a worker that waited while another one measured.
-#include "harness/front/run/wall_time.hpp"
+#include "harness/front/workers/wall_time.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

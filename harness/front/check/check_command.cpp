@@ -13,10 +13,10 @@
 #include "harness/front/check/replay.hpp"
 #include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/terminal.hpp"
-#include "harness/front/run/interrupt.hpp"
 #include "protocol/model_json.hpp"
 
 namespace allocbench::front {

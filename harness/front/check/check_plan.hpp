@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/front/check/check_command.hpp"
-#include "harness/front/run/worker_program.hpp"
+#include "harness/front/workers/worker_program.hpp"
 #include "protocol/checker_description.hpp"
 
 namespace allocbench::front {

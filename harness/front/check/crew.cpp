@@ -6,8 +6,8 @@
 
 #include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
-#include "harness/front/run/interrupt.hpp"
-#include "harness/front/run/strays.hpp"
+#include "harness/front/common/interrupt.hpp"
+#include "harness/front/workers/strays.hpp"
 #include "protocol/checker_json.hpp"
 #include "protocol/version.hpp"
 

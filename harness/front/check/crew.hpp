@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/front/run/worker_process.hpp"
-#include "harness/front/run/worker_program.hpp"
+#include "harness/front/workers/worker_process.hpp"
+#include "harness/front/workers/worker_program.hpp"
 #include "protocol/checker_command.hpp"
 #include "protocol/checker_event.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "harness/front/check/finding.hpp"
-#include "harness/front/run/worker_program.hpp"
+#include "harness/front/workers/worker_program.hpp"
 
 namespace allocbench::front {
 

@@ -17,11 +17,11 @@
 
 #include "harness/front/cli/study_words.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/units.hpp"
-#include "harness/front/run/device_check.hpp"
-#include "harness/front/run/interrupt.hpp"
-#include "harness/front/run/worker_session.hpp"
+#include "harness/front/workers/device_check.hpp"
+#include "harness/front/workers/worker_session.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
-#include "harness/front/run/worker_program.hpp"
+#include "harness/front/workers/worker_program.hpp"
 #include "protocol/description_json.hpp"
 
 namespace allocbench::front {

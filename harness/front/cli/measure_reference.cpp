@@ -11,10 +11,10 @@
 
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/compare/families.hpp"
-#include "harness/front/run/interrupt.hpp"
 
 namespace allocbench::front {
 namespace {

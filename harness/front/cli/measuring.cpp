@@ -14,12 +14,12 @@
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/text_file.hpp"
 #include "harness/front/common/units.hpp"
-#include "harness/front/run/device_check.hpp"
-#include "harness/front/run/output_folder.hpp"
-#include "harness/front/run/scratch_folder.hpp"
+#include "harness/front/log/output_folder.hpp"
 #include "harness/front/run/supervisor.hpp"
 #include "harness/front/run/turns.hpp"
-#include "harness/front/run/worker_session.hpp"
+#include "harness/front/workers/device_check.hpp"
+#include "harness/front/workers/scratch_folder.hpp"
+#include "harness/front/workers/worker_session.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -14,7 +14,7 @@
 #include "harness/front/results/results.hpp"
 #include "harness/front/run/forecast.hpp"
 #include "harness/front/run/supervisor.hpp"
-#include "harness/front/run/worker_program.hpp"
+#include "harness/front/workers/worker_program.hpp"
 
 namespace allocbench::front {
 

@@ -10,8 +10,8 @@
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/log/output_folder.hpp"
 #include "harness/front/results/merged_runs.hpp"
-#include "harness/front/run/output_folder.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -8,13 +8,13 @@
 #include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
+#include "harness/front/log/output_folder.hpp"
 #include "harness/front/plan/plan_text.hpp"
-#include "harness/front/run/interrupt.hpp"
-#include "harness/front/run/output_folder.hpp"
 
 namespace allocbench::front {
 namespace {

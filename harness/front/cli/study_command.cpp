@@ -16,12 +16,12 @@
 #include "harness/front/cli/slurm_script.hpp"
 #include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
-#include "harness/front/run/interrupt.hpp"
-#include "harness/front/run/output_folder.hpp"
+#include "harness/front/log/output_folder.hpp"
 #include "protocol/json_members.hpp"
 
 namespace allocbench::front {

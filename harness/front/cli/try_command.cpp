@@ -11,11 +11,11 @@
 #include "harness/front/cli/plots_program.hpp"
 #include "harness/front/cli/recorded_job.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/plan/plan_text.hpp"
-#include "harness/front/run/interrupt.hpp"
 #include "traces/trace_file.hpp"
 
 namespace allocbench::front {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/units.hpp"
-#include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/stopping.hpp"
-#include "harness/front/run/supervisor_limits.hpp"
+#include "harness/front/run/trial_limits.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/run/cell_run.hpp"
-#include "harness/front/run/worker_session.hpp"
+#include "harness/front/workers/worker_session.hpp"
 
 namespace allocbench::front {
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/front/common/time_limit.hpp"
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/run/forecast.hpp"
 #include "harness/front/run/order.hpp"
 #include "harness/front/run/progress.hpp"
-#include "harness/front/run/time_limit.hpp"
 
 namespace allocbench::front {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/front/run/time_limit.hpp"
+#include "harness/front/common/time_limit.hpp"
 #include "protocol/status.hpp"
 
 namespace allocbench::front {

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/units.hpp"
-#include "harness/front/run/interrupt.hpp"
-#include "harness/front/run/output_folder.hpp"
-#include "harness/front/run/supervisor_limits.hpp"
+#include "harness/front/log/output_folder.hpp"
+#include "harness/front/run/trial_limits.hpp"
 #include "harness/front/statistics/rounds.hpp"
 
 namespace allocbench::front {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "harness/front/run/worker_program.hpp"
+#include "harness/front/workers/worker_program.hpp"
 
 namespace allocbench::front {
 namespace {

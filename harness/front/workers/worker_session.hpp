@@ -14,13 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/front/common/time_limit.hpp"
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
-#include "harness/front/run/succession.hpp"
-#include "harness/front/run/time_limit.hpp"
-#include "harness/front/run/wall_time.hpp"
-#include "harness/front/run/worker_process.hpp"
-#include "harness/front/run/worker_program.hpp"
+#include "harness/front/workers/succession.hpp"
+#include "harness/front/workers/wall_time.hpp"
+#include "harness/front/workers/worker_process.hpp"
+#include "harness/front/workers/worker_program.hpp"
 #include "protocol/command.hpp"
 #include "protocol/event.hpp"
 

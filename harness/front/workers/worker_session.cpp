@@ -1,4 +1,4 @@
-#include "harness/front/run/worker_session.hpp"
+#include "harness/front/workers/worker_session.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,9 +9,9 @@
 #include <limits>
 
 #include "harness/front/common/errors.hpp"
-#include "harness/front/run/strays.hpp"
-#include "harness/front/run/supervisor_limits.hpp"
-#include "harness/front/run/worker_answer.hpp"
+#include "harness/front/workers/strays.hpp"
+#include "harness/front/workers/worker_answer.hpp"
+#include "harness/front/workers/worker_limits.hpp"
 #include "protocol/command_json.hpp"
 
 namespace allocbench::front {

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/front/run/supervisor_limits.hpp"
-#include "harness/front/run/worker_process.hpp"
-#include "harness/front/run/worker_program.hpp"
+#include "harness/front/workers/worker_limits.hpp"
+#include "harness/front/workers/worker_process.hpp"
+#include "harness/front/workers/worker_program.hpp"
 
 namespace allocbench::front {
 

@@ -1,4 +1,4 @@
-#include "harness/front/run/worker_program.hpp"
+#include "harness/front/workers/worker_program.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 
 #include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
-#include "harness/front/run/worker_process.hpp"
+#include "harness/front/workers/worker_process.hpp"
 #include "protocol/command_json.hpp"
 
 namespace allocbench::front {

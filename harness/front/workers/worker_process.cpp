@@ -1,4 +1,4 @@
-#include "harness/front/run/worker_process.hpp"
+#include "harness/front/workers/worker_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,9 +25,9 @@
 #include <thread>
 
 #include "harness/front/common/errors.hpp"
-#include "harness/front/run/interrupt.hpp"
-#include "harness/front/run/strays.hpp"
-#include "harness/front/run/supervisor_limits.hpp"
+#include "harness/front/common/interrupt.hpp"
+#include "harness/front/workers/strays.hpp"
+#include "harness/front/workers/worker_limits.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -1,14 +1,7 @@
-// This file has the times that the supervisor waits for workers. The deadline of cells is in the config.
+// This file has the short deadlines of first rounds and of verifications. The deadline of cells is in the config.
 #pragma once
 
 namespace allocbench::front {
-
-// Time until a worker is ready. A CUDA context with a large heap took 6 s on a busy host.
-inline constexpr double start_limit_seconds = 60;
-
-// Time until a prepared worker has loaded everything that needs no device. A worker that takes longer is dropped, and
-// its turn starts another one.
-inline constexpr double load_limit_seconds = 10;
 
 // Short deadlines of a first round, after which the cell is deferred. The timed kernels get `least_trial_seconds`, or
 // `trial_factor` times the forecast if that is longer. Each other stage gets `trial_of_other_stages` times as long. The
@@ -34,23 +27,8 @@ struct StageLimits {
 inline constexpr StageLimits stage_limits{.least_seconds = 0.5, .factor = 5};
 inline constexpr StageLimits stage_limits_if_time_is_limited{.least_seconds = 0.1, .factor = 2};
 
-// A running command ends at most this long after the time of the run is over.
-inline constexpr double overtime_seconds = 1;
-// Time for the last killed worker to end, if the run has a time limit.
-inline constexpr double last_reap_limit_seconds = 8;
-
 // Largest share of a cell's remaining deadline for each stage of its verification. Calls that take longer end
 // themselves, and the worker uses the rest of the deadline to report this.
 inline constexpr double share_of_stage = 0.3;
-
-// Time for a worker to end after it was told to quit or announced its end. Then it is killed.
-inline constexpr double quit_limit_seconds = 5;
-
-// Time until a killed worker must be gone. A process that is stuck in a driver call stays, and then the device is lost.
-inline constexpr double reap_limit_seconds = 30;
-
-// Time for a worker's next line after the first Ctrl-C. A sample usually takes milliseconds, so only a hang or a long
-// command is cut off.
-inline constexpr double interrupt_grace_seconds = 2;
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-#include "harness/front/run/scratch_folder.hpp"
+#include "harness/front/workers/scratch_folder.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,4 +1,4 @@
-#include "harness/front/run/interrupt.hpp"
+#include "harness/front/common/interrupt.hpp"
 
 #include <signal.h>
 #include <unistd.h>

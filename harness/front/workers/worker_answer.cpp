@@ -1,4 +1,4 @@
-#include "harness/front/run/worker_answer.hpp"
+#include "harness/front/workers/worker_answer.hpp"
 
 #include <fmt/format.h>
 

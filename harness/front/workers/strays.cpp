@@ -1,4 +1,4 @@
-#include "harness/front/run/strays.hpp"
+#include "harness/front/workers/strays.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>

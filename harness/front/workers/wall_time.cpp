@@ -1,4 +1,4 @@
-#include "harness/front/run/wall_time.hpp"
+#include "harness/front/workers/wall_time.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/front/run/device_check.hpp"
+#include "harness/front/workers/device_check.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

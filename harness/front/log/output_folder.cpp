@@ -1,4 +1,4 @@
-#include "harness/front/run/output_folder.hpp"
+#include "harness/front/log/output_folder.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

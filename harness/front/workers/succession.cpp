@@ -1,9 +1,9 @@
-#include "harness/front/run/succession.hpp"
+#include "harness/front/workers/succession.hpp"
 
 #include <chrono>
 #include <utility>
 
-#include "harness/front/run/worker_answer.hpp"
+#include "harness/front/workers/worker_answer.hpp"
 
 namespace allocbench::front {
 namespace {
