@@ -127,10 +127,10 @@ def test_a_leak_that_ended_is_no_leak():
 
 def test_a_cause_that_was_mended_explains_earlier_runs_only(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, [_cell("bulkalloc", threads, "timeout", "used its deadline") for threads in (1, 2)], "cuda")
-    synthetic.change(folder, 0, revision="cc428cbd")
+    synthetic.change(folder, 0, revision="9a89a106")
     (matrix,) = survival.matrices([results.read_run(folder)])
     causes = survival.markdown(matrix).split("Causes:")[1]
-    assert "The present code reads the value again." in causes and "**No explanation yet.** BulkAlloc" in causes
+    assert "The present code serves one size after the other." in causes and "**No explanation yet.** BulkAlloc" in causes
 
 
 @pytest.mark.parametrize("rule", reasons.rules(), ids=lambda rule: rule.because[:40])
