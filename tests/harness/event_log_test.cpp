@@ -178,6 +178,10 @@ TEST(RunHistory, KnowsTheFillOfTheFirstRoundOrOfADeferredAttempt) {
   const std::string deferred =
       R"({"event":"deferred","time":"t","cell":"0000000000000001","attempt":1,"reason":"slow"})";
   EXPECT_EQ(history_of({start(1), with_fill(deferred, 15)}).cells[0].fill_seconds, 15);
+  EXPECT_TRUE(history_of({start(1), deferred}).cells[0].tried);
+  const std::string untried =
+      R"({"event":"deferred","time":"t","cell":"0000000000000001","attempt":1,"reason":"slow","tried":false})";
+  EXPECT_FALSE(history_of({start(1), untried}).cells[0].tried);
   EXPECT_EQ(history_of({start(1), sample(1, 1.0), with_fill(round(1, 1), 0.25)}).cells[0].fill_seconds, 0.25);
   const RunHistory history = history_of({start(1), with_fill(deferred, 15), start(2), sample(2, 1.0), round(2, 1),
                                          sample(2, 1.0), with_fill(round(2, 1), 9)});

@@ -179,6 +179,7 @@ class Fills(OrderTest):
         self.assertEqual(result.stderr.count("deferred:"), 3, result.stderr)
         self.assertEqual(len(re.findall(r"an earlier fill of the pool took at least 1(\.\d+)? s", result.stderr)), 2, result.stderr)
         self.assertEqual(len(self.notes_of("fill")), 2, "one trial, and one fill for all deferred cells")
+        self.assertEqual([event.get("tried", True) for event in self.events() if event["event"] == "deferred"], [True, False, False])
         self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
 
     def test_a_dear_fill_of_another_config_comes_behind_cheap_cells(self):

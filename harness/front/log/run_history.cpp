@@ -95,6 +95,7 @@ class HistoryBuilder {
       add_total(cell.open.running.back());
     } else if (kind == "deferred") {
       cell.deferred = true;
+      cell.tried = protocol::optional_truth(event, "tried").value_or(true);
       cell.fill_seconds = fill_seconds_of(event);
       cell.open = {};
     } else if (kind == "round") {

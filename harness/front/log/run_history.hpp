@@ -36,7 +36,8 @@ struct CellHistory : CellDescription {
   std::vector<protocol::Sample> samples;  // samples of the attempt that ended, round by round; each has a phase `total`
   std::vector<std::size_t> rounds;        // number of samples in each round
   OpenAttempt open;
-  bool deferred = false;           // whether the cell exceeded the short deadline and was not tried again
+  bool deferred = false;           // whether the cell was deferred and has not begun again
+  bool tried = true;               // if `deferred`: whether the cell exceeded the short deadline
   std::uint64_t most_rounds = 0;   // rounds that the plan gives the cell
   double first_round_seconds = 0;  // wall time of the first round of the last attempt that has a round; 0: none
   // Time to fill the pool in that round or, if `deferred`, until the short deadline; 0: none or unknown.

@@ -133,9 +133,11 @@ void RunLog::round(const Cell& cell, std::uint64_t attempt, std::uint64_t round,
   log_.append(event);
 }
 
-void RunLog::deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason, double fill_seconds) {
+void RunLog::deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason, double fill_seconds,
+                      bool tried) {
   Json event = {{"event", "deferred"}, {"cell", cell.id}, {"attempt", attempt}, {"reason", reason}};
   if (fill_seconds > 0) event["fill_seconds"] = fill_seconds;
+  if (!tried) event["tried"] = false;
   log_.append(event);
 }
 

@@ -79,9 +79,9 @@ class RunLog {
   // to fill the pool (0 if unknown).
   void round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples, double seconds,
              double fill_seconds);
-  // Records that the attempt exceeded the short deadline of a first round. If time is left, another attempt follows
-  // after all other cells.
-  void deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason, double fill_seconds);
+  // Records that the attempt exceeded the short deadline of a first round or, if not `tried`, certainly would. If time
+  // is left, another attempt follows after all other cells.
+  void deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason, double fill_seconds, bool tried);
   void end(const Cell& cell, std::uint64_t attempt, const CellEnd& end);
 
  private:

@@ -65,12 +65,12 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
 }
 
 void CellBook::defer(CellRun& run, const std::string& reason, double seconds) {
-  put_off(run, reason);
+  put_off(run, reason, true);
   forecaster.note_deferred(figure, *run.cell, seconds);
 }
 
-void CellBook::put_off(CellRun& run, const std::string& reason) {
-  log.deferred(*run.cell, run.attempt, reason, run.fill.seconds);
+void CellBook::put_off(CellRun& run, const std::string& reason, bool tried) {
+  log.deferred(*run.cell, run.attempt, reason, run.fill.seconds, tried);
   run.state = CellState::deferred;
   run.started = false;  // the next try is a new attempt
   progress.deferred(run.cell->name, reason);

@@ -72,7 +72,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
         forecaster.note_round(name, cell, known->first_round_seconds, {known->fill_seconds});
       }
       if (known->deferred) {
-        forecaster.note_deferred(name, cell, least_trial_seconds);
+        if (known->tried) forecaster.note_deferred(name, cell, least_trial_seconds);
         forecaster.note_fill(cell, known->fill_seconds);
       }
       if (!known->end) continue;
