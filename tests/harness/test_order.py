@@ -177,7 +177,7 @@ class Fills(OrderTest):
         result = self.run_program("--config", self.config(rounds=1, deadline_s=20), "--out", self.out, "--minutes", "1", expect=0,
                                   environment=self.environment(FAKE_WORKER_FILL='{"steady": 3}'))
         self.assertEqual(result.stderr.count("deferred:"), 3, result.stderr)
-        self.assertEqual(len(re.findall(r"an earlier fill of the pool took at least 1(\.\d+)? s", result.stderr)), 2, result.stderr)
+        self.assertEqual(len(re.findall(r"filling the pool probably takes at least 1(\.\d+)? s", result.stderr)), 2, result.stderr)
         self.assertEqual(len(self.notes_of("fill")), 2, "one trial, and one fill for all deferred cells")
         self.assertEqual([event.get("tried", True) for event in self.events() if event["event"] == "deferred"], [True, False, False])
         self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
@@ -214,8 +214,8 @@ class TimeOver(OrderTest):
     def test_nothing_begins_after_the_time_and_resume_goes_on(self):
         config = self.config(["noisy", "steady"], rounds=4, least_rounds=3, precision=0.0001)
         result = self.measure(config, *NO_TIME, expect=1)
-        self.assertIn("The time limit (--minutes 0) ended the run: 6 cells not begun. --resume continues.", result.stdout)
-        self.assertRegex(result.stderr, r"the time is over\. 0 of 6 cells are finished\. Continue with\n  .* --resume\n")
+        self.assertIn("The time limit (--minutes 0) ended the run: 6 cells not begun. Continue with --resume.", result.stdout)
+        self.assertRegex(result.stderr, r"time limit reached\. 0 of 6 cells are finished\. Continue with\n  .* --resume\n")
         self.assertEqual(set(self.statuses_by_name().values()), {"skipped"})
         self.assertEqual({cell["left_out"] for cell in self.results()["allocbench"]["cells"]}, {True})
         self.assertEqual([line for line in self.notes.read_text(encoding="utf-8").splitlines() if "open" in line] if self.notes.exists() else [], [])
@@ -281,7 +281,7 @@ class Memory(OrderTest):
     def test_such_a_cell_is_finished_and_one_without_time_is_not(self):
         config = self.config(sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "4GiB"]})
         result = self.measure(config, *NO_TIME, expect=1)
-        self.assertIn("the time is over. 1 of 2 cells is finished.", result.stderr)
+        self.assertIn("time limit reached. 1 of 2 cells is finished.", result.stderr)
         ends = [(end["left_out"], end.get("too_large")) for end in ended(self.events()).values()]
         self.assertEqual(sorted(ends, key=str), [(True, None), (True, True)])
 

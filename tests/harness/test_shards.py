@@ -117,7 +117,7 @@ class Shards(ShardsTest):
 
     def test_more_shards_than_configs(self):
         self.add_configs(2)
-        told = "mine has 2 configs, so at most 2 shards are possible, because a config is never divided; found 3."
+        told = "mine has 2 configs. A config is never divided, so at most 2 shards are possible; found 3."
         self.assertIn(told, self.shard("1/3", expect=2).stderr)
         self.assertIn(told, self.run_program("study", "mine", "--configs", self.configs, "--slurm", "3", expect=2).stderr)
 
@@ -132,8 +132,8 @@ class Shards(ShardsTest):
         log = next((self.folder / "shard-1").rglob("events.jsonl"))
         name = f"mine/{log.parent.name}"
         text = self.shard("1/1", "--only", name, "--resume", out=self.folder / "shard-1", expect=2).stderr
-        self.assertIn(f"{log} is of shard 1/2 (partition ", text)
-        self.assertIn("not of shard 1/1", text)
+        self.assertIn(f"{log} belongs to shard 1/2 (partition ", text)
+        self.assertIn("not to shard 1/1", text)
         self.change_log(log.parent, lambda lines: lines[:lines.index('"event":"end"') - 1])
         result = self.run_program("study", "mine", "--configs", self.configs, "--out", self.folder / "shard-1", "--no-figures", "--resume",
                                   "--started")

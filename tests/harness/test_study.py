@@ -183,7 +183,7 @@ class Study(StudyTest):
         self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
         self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
         plan = self.study("mine", "--dry-run").stdout
-        self.assertIn("22 to 22 rounds of cells. At least 13 worker processes for 3 allocators if nothing fails. Most processes: per_process 9, steady 2, heaped 2.", plan)
+        self.assertIn("All cells together: 22 to 22 rounds. At least 13 worker processes for 3 allocators if nothing fails. Allocators with most processes: per_process 9, steady 2, heaped 2.", plan)
         self.study("mine")
         # Both commands also start a worker to read the facts of the device.
         self.assertEqual(len(self.starts()), 14 + 2)
@@ -192,7 +192,7 @@ class Study(StudyTest):
         for number, sizes in enumerate(([16], [16, 20])):
             self.add_config(f"mine/fig{number}", ["per_process", "keeping"], state="reused", seed=number + 1, rounds=2, least_rounds=2,
                             sweep={"request_bytes": sizes})
-        self.assertIn("At least 13 worker processes for 2 allocators if nothing fails. Most processes: keeping 9, per_process 4.",
+        self.assertIn("At least 13 worker processes for 2 allocators if nothing fails. Allocators with most processes: keeping 9, per_process 4.",
                       self.study("mine", "--dry-run").stdout)
         self.study("mine")
         self.assertEqual(len(self.starts()), 13 + 2)
@@ -249,7 +249,7 @@ class Study(StudyTest):
         # For both allocators, only a new process refreshes everything. One of them serves small requests without the
         # device heap.
         self.add_config("mine/one", ["per_process", "thrifty"], rounds=2, least_rounds=2, repetitions=1, sweep={"request_bytes": [16, 20]})
-        self.assertIn("At least 8 worker processes for 2 allocators if nothing fails. Most processes: per_process 6, thrifty 2.",
+        self.assertIn("At least 8 worker processes for 2 allocators if nothing fails. Allocators with most processes: per_process 6, thrifty 2.",
                       self.study("mine", "--dry-run").stdout)
         self.study("mine")
         self.assertEqual(len(self.starts()), 8 + 2)

@@ -89,8 +89,8 @@ class Tables(ProgramTest):
 
     def test_the_form_and_the_restrictions_are_told_in_words(self):
         told = self.run_program("describe", "steady", expect=0).stdout
-        self.assertIn("beware: serves one size of block only", told)
-        self.assertNotIn("beware", self.run_program("describe", "noisy", expect=0).stdout)
+        self.assertIn("restrictions: serves one size of block only", told)
+        self.assertNotIn("restrictions", self.run_program("describe", "noisy", expect=0).stdout)
 
     def test_what_only_one_back_end_has_is_marked(self):
         self.assertNotIn("only)", self.run_program("list", expect=0).stdout)

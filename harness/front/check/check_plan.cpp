@@ -110,8 +110,8 @@ void choose_race_allocators(CheckPlan& plan) {
     if (known) {
       plan.race_allocators.push_back(name);
     } else {
-      fmt::print(stderr, "allocbench: warning: {} does not contain {}: no search for its races.\n",
-                 plan.race_seer->path, name);
+      fmt::print(stderr, "allocbench: warning: {} does not contain {}, so races of {} are not searched for.\n",
+                 plan.race_seer->path, name, name);
       plan.complete = false;
     }
   }

@@ -108,7 +108,7 @@ Finding read_finding(const std::string& path) {
 void write_finding(const Finding& finding, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("{} cannot be made: {}.", folder, error.message()));
+  if (error) throw EnvironmentError(fmt::format("The folder {} cannot be created: {}.", folder, error.message()));
   const std::filesystem::path base = std::filesystem::path(folder) / finding.file_name();
   write_file(base.string() + ".json", to_json(finding).dump(2) + "\n");
   write_file(base.string() + ".txt", finding.report + "\n");

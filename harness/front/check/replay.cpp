@@ -115,7 +115,7 @@ int replay(const CheckOptions& options) {
   if (shrinks) {
     const auto shortest = shortest_run(program, finding, options.first_seed, options.workers_at_once());
     if (!shortest) return exit_interrupted;
-    show("shrunk from {} to {} in {} from {}; the shortest schedule has strategy {} and seed {}\n\n",
+    show("shrunk from {} to {}. Tried {}, starting from {}. The shortest schedule has strategy {} and seed {}.\n\n",
          replayed->run.decisions, counted(shortest->decisions, "decision"), counted(shortest->runs, "run"),
          counted(shortest->starts, "failing schedule"), shortest->finding.strategy, shortest->finding.seed);
     finding = shortest->finding;

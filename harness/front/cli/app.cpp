@@ -81,8 +81,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
-                               "Folder of earlier results (default: kept results of this device, else of another GPU). "
-                               "They predict times and failures. Cells that will probably fail come late")
+                               "Folder of earlier results, which predict times and failures (default: kept results of "
+                               "this device, else of another GPU). Cells that will probably fail come late")
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of the requests and of the order of measurements (default: the config's)")
@@ -101,7 +101,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                  "CPU back end: number of OS threads that run thread blocks (0 = one per core)")
       ->type_name("N");
   app.add_option("--lockstep", run.lockstep_seed,
-                 "CPU back end: advance the lanes of a warp together on one OS thread, to count operations")
+                 "CPU back end: run on one OS thread, and advance the lanes of a warp together, call by call, as most "
+                 "lanes do on a GPU. SEED selects the schedule")
       ->type_name("SEED")
       ->excludes("--os-threads");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
@@ -195,9 +196,10 @@ void add_study(CLI::App& app, StudyOptions& study) {
 }
 
 constexpr const char* try_footer =
-    "TRACE is a folder that allocbench::Traced wrote (docs/try-your-application.md). With a CONFIG, the command first "
-    "runs its job with the allocator Comb and records the calls. Then the allocators of this build replay the calls, "
-    "kernel by kernel, and the command prints a ranking. The results are stored like those of any other run.\n"
+    "TRACE is a folder that allocbench::Traced wrote (docs/try-your-application.md). If you give a CONFIG, the command "
+    "first runs the job of this config with the allocator Comb and records the calls. Then the allocators of this "
+    "build replay the calls, kernel by kernel, and the command prints a ranking. The results are stored like those of "
+    "any other run.\n"
     "  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
@@ -205,7 +207,8 @@ constexpr const char* try_footer =
     "device, a lost GPU, a job without a trace or no room for results; 130: interrupted.";
 
 void add_try(CLI::App& app, TryOptions& trying) {
-  CLI::App* verb = app.add_subcommand("try", "Rank allocators for your application: replay its trace under each");
+  CLI::App* verb =
+      app.add_subcommand("try", "Rank allocators for your application: replay its trace with each allocator");
   verb->footer(try_footer);
   verb->add_option("trace", trying.trace, "Folder of a trace, or a config with one job to record first")
       ->required()
@@ -225,9 +228,9 @@ void add_try(CLI::App& app, TryOptions& trying) {
 }
 
 constexpr const char* check_footer =
-    "Each failure comes with a seed string (with the strategy dfs: with a file). --replay repeats that run and shows "
-    "its last steps. --shrink searches for a shorter schedule with the same outcome. Findings are written to the "
-    "folder --out.\n"
+    "For each failure the command prints a seed string (with the strategy dfs, the name of a file). --replay repeats "
+    "the failing run and shows its last steps. --shrink searches for a shorter schedule with the same outcome. The "
+    "command writes its findings into the folder --out.\n"
     "  allocbench check                 all allocators, 10,000 schedules each\n"
     "  allocbench check --allocator halloc --seeds 100000\n"
     "  allocbench check --print-model ring > mine.json     change it, then:\n"
@@ -242,8 +245,10 @@ void add_check(CLI::App& app, CheckOptions& check) {
   verb->footer(check_footer);
   const CLI::Validator check_count = CLI::Range(std::uint64_t{1}, limits::check_runs).description("");
   verb->add_option("-a,--allocator", check.allocators, "Search only this allocator (repeatable)")->type_name("NAME");
-  verb->add_option("-m,--model", check.models,
-                   "A built-in model, or a JSON file with a model or a list of models (repeatable)")
+  verb->add_option(
+          "-m,--model", check.models,
+          "A built-in model, or a JSON file with a model or a list of models (repeatable; default: all built-in "
+          "models)")
       ->type_name("NAME|FILE");
   verb->add_option("--seeds", check.seeds, "Schedules per allocator, divided among the models (default 10000)")
       ->check(check_count)
@@ -315,7 +320,7 @@ void add_describe(CLI::App& app, DescribeOptions& describing) {
 constexpr const char* profile_footer =
     "The CUDA worker runs the cell under Nsight Compute (ncu, part of the CUDA toolkit). Nsight Compute measures the "
     "kernels of one sample: time, registers, occupancy, atomics at the L2 cache, and what warps wait for most. The "
-    "command is printed too.\n  allocbench profile smoke/comb/threads:1024\n"
+    "command line of ncu is printed too.\n  allocbench profile smoke/comb/threads:1024\n"
     "  allocbench profile quick/halloc/request_bytes:16 --phase alloc\n"
     "`allocbench CONFIG --dry-run` lists the names of cells. If the driver refuses performance counters, an "
     "administrator must "

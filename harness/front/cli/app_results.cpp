@@ -42,7 +42,7 @@ constexpr const char* compare_footer =
     "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
     "If a run was kept without samples, its stored values of three to five rounds or its stored intervals are used.\n"
-    "To see whether this machine reproduces kept results, and how its card differs:\n"
+    "This command shows whether this machine reproduces kept results, and how its card differs:\n"
     "  allocbench compare --with-reference results/reference/h200/guide/small\n"
     "Exit codes: 0: compared; 2: wrong usage, unreadable input or nothing to compare; 4: regression or missing cells "
     "(with --fail-on regression). With --with-reference also 3: no worker, no device or no room for results; 130: "
@@ -57,7 +57,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
               "A", comparing.a,
               "The results of side A: a folder of runs, an event log, a results.json (packed or not), or a pattern")
           ->type_name(kind);
-  auto* b = verb->add_option("B", comparing.b, "The results of side B, named in the same way")->type_name(kind);
+  auto* b = verb->add_option("B", comparing.b, "The results of side B, given in one of these forms")->type_name(kind);
   auto* reference = verb->add_option("--with-reference", comparing.reference,
                                      "Measure the cheapest cells that are ok in these kept runs, compare the results "
                                      "with the kept ones, and show how this card differs")

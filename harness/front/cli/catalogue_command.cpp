@@ -181,14 +181,14 @@ void print(const protocol::AllocatorDescription& allocator) {
   show("paper: {}\nform: {}{}\n", allocator.paper, shown_form(allocator),
        allocator.based_on.empty() ? "" : " of " + allocator.based_on);
   print_folded("",
-               fmt::format("frees {}, alignment {} B, blocks are in {}, made new by {}{}{}", allocator.frees,
-                           allocator.alignment, place_of_blocks(allocator),
-                           allocator.fresh_by_process() ? "a new process" : "reset",
+               fmt::format("frees: {}; alignment: {} B; blocks: in {}; initial state restored by {}{}{}",
+                           allocator.frees, allocator.alignment, place_of_blocks(allocator),
+                           allocator.fresh_by_process() ? "a new process" : "a reset",
                            allocator.keeps_device_heap ? ", one for each cell" : "",
                            allocator.test_only ? "; deliberately broken, tests the harness" : ""),
                0);
   if (!allocator.restrictions.empty()) {
-    print_folded("", fmt::format("beware: {}", fmt::join(allocator.restrictions, "; ")), 0);
+    print_folded("", fmt::format("restrictions: {}", fmt::join(allocator.restrictions, "; ")), 0);
   }
   print_parameters(allocator.parameters);
 }
@@ -202,8 +202,7 @@ void print(const protocol::WorkloadDescription& workload) {
              "or if no request gets a block"
            : "");
   if (!workload.untimed_kernels.empty()) {
-    show("kernels without times, of which only the registers are reported: {}\n",
-         fmt::join(workload.untimed_kernels, ", "));
+    show("untimed kernels (only their registers are reported): {}\n", fmt::join(workload.untimed_kernels, ", "));
   }
   print_parameters(workload.parameters);
 }

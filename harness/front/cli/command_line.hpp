@@ -27,8 +27,8 @@ struct RunOptions {
   bool allow_mixed = false;
   std::string filter;
   std::optional<double> timeout = {};
-  std::optional<double> minutes = {};                  // time after which the run ends
-  std::string to_run_left_out = "--resume continues";  // how to measure what was left out for lack of time
+  std::optional<double> minutes = {};                      // time after which the run ends
+  std::string to_run_left_out = "Continue with --resume";  // how to measure what was left out for lack of time
   std::string known = {};  // earlier results; empty: kept results of this device or another GPU
   // A run of several configs with a time limit calls this when the first config has its first rounds. The results of
   // this config are then in `folder`.

@@ -38,7 +38,7 @@ Side selected(Side side, const std::set<std::string>& ids) {
 std::unique_ptr<Comparison> compared_with_reference(const CompareOptions& options, const ReferenceMeasured& measured,
                                                     const std::vector<Results>& reference,
                                                     const ComparisonOptions& how) {
-  Side here = side_of(options.out, read_runs(options.out), "The same command continues.");
+  Side here = side_of(options.out, read_runs(options.out), "Run the same command again.");
   return compare(selected(side_of(options.reference, reference), measured.ids), selected(std::move(here), measured.ids),
                  how);
 }
@@ -60,8 +60,10 @@ int compare_command(const CompareOptions& options) {
   if (options.fail_on != "regression") return exit_all_ok;
   if (comparison->regression()) return exit_regression;
   if (options.allow_missing || comparison->missing.empty()) return exit_all_ok;
-  tell("allocbench: exit code 4: B lacks {} of A, in whole or in part. Finish the run of B, or pass --allow-missing.\n",
-       counted(comparison->missing.size(), "cell"));
+  tell(
+      "allocbench: exit code 4: B lacks {} of A, or has too few rounds there. Finish the run of B, or pass "
+      "--allow-missing.\n",
+      counted(comparison->missing.size(), "cell"));
   return exit_regression;
 }
 

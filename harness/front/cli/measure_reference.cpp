@@ -121,7 +121,7 @@ RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& fi
   run.resume = true;  // after an interruption the same command continues
   run.minutes = options.minutes;
   if (!run.minutes && run.backend == "cuda") run.minutes = default_minutes_on_gpu;
-  run.to_run_left_out = "The same command continues";
+  run.to_run_left_out = "Run the same command again";
   run.profile = options.profile;
   run.workers = options.workers;
   return run;

@@ -243,9 +243,10 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
   for (const auto& [count, allocator] : starts.by_allocator) {
     most_starts.push_back(fmt::format("{} {}", allocator, count));
   }
-  std::string text = fmt::format("{} to {} of cells. At least {} for {} if nothing fails. Most processes: {}.\n", least,
-                                 counted(most, "round"), counted(starts.all, "worker process"),
-                                 counted(allocators, "allocator"), fmt::join(most_starts, ", "));
+  std::string text = fmt::format(
+      "All cells together: {} to {}. At least {} for {} if nothing fails. Allocators with most processes: {}.\n", least,
+      counted(most, "round"), counted(starts.all, "worker process"), counted(allocators, "allocator"),
+      fmt::join(most_starts, ", "));
   if (!earlier.cells.empty()) {
     text += fmt::format("According to earlier results the first rounds take about {} plus worker start-up.\n",
                         format_duration(seconds));
@@ -310,7 +311,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   if (rest.too_large > 0) {
     ending.rest = fmt::format(
         "{} skipped: the pool needs more memory than the device has ({}). Set \"pool\": \"fit\" in a config of one "
-        "pool to get a pool that fits.\n",
+        "pool size to get a pool that fits.\n",
         counted(rest.too_large, "cell") + (rest.too_large == 1 ? " was" : " were"), format_memory(memory.value_or(0)));
   }
   ending.rest += text_of(rest, options);
@@ -362,7 +363,7 @@ int exit_code_of(const Ending& ending, bool ok, const std::string& finished, con
   show("{}{}", ending.rest, ending.profile);
   const bool stopped = !ending.environment.empty();
   if (!ending.interrupted && !stopped && !ending.cut) return ok ? exit_all_ok : exit_some_not_ok;
-  const char* const how = ending.interrupted ? "interrupted" : stopped ? "stopped" : "the time is over";
+  const char* const how = ending.interrupted ? "interrupted" : stopped ? "stopped" : "time limit reached";
   tell("allocbench: {}. {}{}\n", how, finished, command.empty() ? "" : " Continue with\n  " + command);
   if (!ending.interrupted && !stopped) return exit_some_not_ok;
   if (ending.interrupted) return exit_interrupted;

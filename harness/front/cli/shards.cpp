@@ -48,7 +48,7 @@ std::optional<double> kept_seconds(const std::vector<fs::path>& cards, const std
       }
       longest = std::max(longest.value_or(0), sum);
     } catch (const UsageError& error) {
-      tell("allocbench: warning: {} Another checkout may make other shards.\n", error.what());
+      tell("allocbench: warning: {} A checkout that can read it may make other shards.\n", error.what());
     }
   }
   return longest;

@@ -226,7 +226,7 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
 void require_configs_for_shards(const StudyOptions& study, std::size_t configs) {
   const std::uint64_t shards = study.shard ? study.shard->count : study.slurm;
   if (shards <= configs) return;
-  throw UsageError(fmt::format("{} has {}, so at most {} are possible, because a config is never divided; found {}.",
+  throw UsageError(fmt::format("{} has {}. A config is never divided, so at most {} are possible; found {}.",
                                study.group, counted(configs, "config"), counted(configs, "shard"), shards));
 }
 
@@ -268,9 +268,9 @@ void set_shard(Figure& figure, const std::optional<Shard>& shard) {
   const std::optional<Shard>& earlier = figure.history.shard;
   if (shard && figure.history.run != nullptr && earlier != shard) {
     throw UsageError(fmt::format(
-        "{} is {}, not of shard {} (partition {}). Continue it with its own --shard, or choose another --out.",
+        "{} belongs to {}, not to shard {} (partition {}). Continue it with its own --shard, or choose another --out.",
         events_path(figure.folder),
-        earlier ? fmt::format("of shard {} (partition {})", earlier->text(), earlier->partition) : "of no shard",
+        earlier ? fmt::format("shard {} (partition {})", earlier->text(), earlier->partition) : "no shard",
         shard->text(), shard->partition));
   }
   figure.shard = shard ? shard : earlier;

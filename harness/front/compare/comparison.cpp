@@ -227,7 +227,7 @@ std::map<Definition, const ComparedCell*> by_definition(const Side& side, const 
   for (const ComparedCell& cell : side.cells) {
     const auto [place, added] = cells.emplace(without(cell.definition, ignored), &cell);
     if (added) continue;
-    throw UsageError(fmt::format("--ignore {} makes {} and {} of {} the same cell. Ignore less.",
+    throw UsageError(fmt::format("With --ignore {}, {} and {} of {} become the same cell. Ignore fewer keys.",
                                  fmt::join(ignored, " --ignore "), place->second->name, cell.name, side.argument));
   }
   return cells;

@@ -100,7 +100,7 @@ class MeasurementReader {
     if (json_.contains("trace") && json_["trace"].is_string())
       config_.trace = json_["trace"];  // the schema checks its form
     if (json_.contains("trace_calls") && !json_.contains("trace")) {
-      problems_.add({"/trace_calls", "no trace is recorded", "`trace_calls` with `trace`", ""});
+      problems_.add({"/trace_calls", "no trace is recorded", "`trace_calls` only together with `trace`", ""});
     }
   }
 
@@ -173,7 +173,8 @@ class MeasurementReader {
     }
     if (json_.contains("aged_rounds")) pointer = "/aged_rounds";
     if (!pointer.empty() && !aged)
-      problems_.add({pointer, "no cell has the state aged", "`aged_rounds` with \"state\": \"aged\"", ""});
+      problems_.add(
+          {pointer, "no cell has the state aged", "`aged_rounds` only together with \"state\": \"aged\"", ""});
   }
 
   void read_drawing() {

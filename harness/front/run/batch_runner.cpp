@@ -75,7 +75,7 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   const std::optional<Trial> trial = sample_limits(run).trial;
   const double fill = book_.forecaster.fill_seconds_of_series(*run.cell);
   if (trial && fill > trial->fill && !session_.has_measured_like(*run.cell)) {
-    book_.put_off(run, fmt::format("an earlier fill of the pool took at least {}, and a first round has {} for it",
+    book_.put_off(run, fmt::format("filling the pool probably takes at least {}, but a first round has {} for it",
                                    format_limit(fill), format_limit(trial->fill)));
     return Step::cell_ended;
   }

@@ -358,8 +358,7 @@ void WorkerSession::give_up(const protocol::NoEnvironment& machine) {
   count_dead_worker(0);
   process_.reset();
   forget_cells();
-  throw EnvironmentError(
-      fmt::format("The machine failed during a measurement; no allocator is blamed: {}", machine.reason));
+  throw EnvironmentError(fmt::format("The machine failed during a measurement, not the allocator: {}", machine.reason));
 }
 
 Outcome WorkerSession::lose_worker(Status status, std::string reason) {
