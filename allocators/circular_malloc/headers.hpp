@@ -16,8 +16,8 @@
 //   forward next. So a walker that still holds its index passes through, and merging is safe.
 //
 // Only the holder of a chunk's lock changes its header, and the owner of a chunk in use holds its lock. Locking
-// acquires; every store that publishes a free chunk, a new header or a link releases. Offsets count granules instead of
-// the published bytes, so the same words reach 64 GiB, or 32 GiB (fused).
+// acquires. Every store that publishes a free chunk, a new header or a link releases. Offsets count granules, not bytes
+// as in the paper, so words of the same size reach 64 GiB, or 32 GiB (fused).
 #pragma once
 
 #include "simt/simt.hpp"

@@ -52,7 +52,7 @@ class CombiningMalloc {
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (layout_.limit.refuses(bytes)) return nullptr;
     const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), Superblocks::least_log2);
-    // Lanes of a warp may come at different times, so two parties can be in take() at once.
+    // Lanes of a warp may call malloc at different times, so two parties can be in take() at once.
     return take(thread, thread.converged().apart().match_any(log2), log2);
   }
 

@@ -9,14 +9,14 @@
 //
 // Differs from the paper (rw_bm):
 // * We chose the memory orders (bitmap.hpp).
-// * A walk releases its lock; the printed algorithm does not. A thread that does not get a lock pauses briefly.
+// * A walk releases its lock. The algorithm in the paper does not. A thread that does not get a lock pauses briefly.
 // * An atomic OR sets a bit, because frees take no lock.
 // * A walk gives up after a bounded number of failed probes (page_parameters.hpp).
 // * Philox makes the random numbers.
 //
-// The authors' public code has no LockMap, so each of its probes has up to two atomic operations fewer than a probe of
-// rw_bm: the lock and its release. The mallocs of the authors' code are faster (results/reference/h200/originals.md),
-// because the lock needs a separate trip to memory.
+// The authors' public code has no LockMap (the lock bits of the words), so each of its probes has up to two atomic
+// operations fewer than a probe of rw_bm: the lock and its release. The mallocs of the authors' code are faster
+// (results/reference/h200/originals.md), because the lock needs a separate trip to memory.
 //
 // Reworked (rw_bm_reworked): There is no LockMap. The first attempt is an atomic OR of a random bit of a random word,
 // without a load before. If many pages are free, this is usually the only trip to memory. An OR that fails returns the

@@ -16,7 +16,7 @@
 //   (results/reference/h200/originals.md). Times of frees differ mostly because they are measured differently
 //   (bump/atomic_malloc.hpp).
 // * In a pass, a lane gives a page only if a lane will receive it: the lanes in need must outnumber the lower lanes
-//   whose words have free pages. In the printed algorithm, pages without a receiver stay marked.
+//   whose words have free pages. In the paper's algorithm, pages without a receiver stay marked.
 // * The out-of-memory rule counts the words that a round could lock. Any found page restarts the count.
 //
 // Reworked (corw_reworked):
@@ -25,8 +25,8 @@
 //   of each member is still uniformly random.
 // * In the first round, each member ORs a bit of its word without a load. The random place of the bit is the same for
 //   all members. So if many pages are free, the warp usually makes one trip to one line.
-// * A round counts like one word, although it loads up to 32. Warps empty the words of a region together, so 32 words
-//   tell little more about the pool than one. If each word counted, a walk could fail with 1 % of the pages free.
+// * A round counts like one word, although it loads up to 32. Warps use up the words of a region together, so 32 words
+//   say little more about the pool than one. If each word counted, a walk could fail with 1 % of the pages free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

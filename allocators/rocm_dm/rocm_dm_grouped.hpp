@@ -111,10 +111,10 @@ class RocmDmGrouped {
     }
   }
 
-  // Makes one attempt of the group to get blocks of kind `tried`, in a slab with room or else in a new slab. If no slab
-  // can be made, the group looks in nearly full slabs. If these grant nothing either, the group tries larger blocks
-  // next. Returns false if the lane has its block or there is none for it. Returns true if the lane must look again;
-  // `group` then contains the lanes that must look again.
+  // Tries once to get blocks of kind `tried` for the group, in a slab with room or else in a new slab. If no slab can
+  // be made, the group looks in nearly full slabs. If these grant nothing either, the group tries larger blocks next.
+  // Returns false if the lane has its block or there is none for it. Returns true if the lane must look again; `group`
+  // then contains the lanes that must look again.
   template <class Thread, class Group>
   SIMT_FN bool look(Thread& thread, Group& group, std::uint32_t kind, std::uint32_t& tried, void*& block) const {
     std::uint32_t slabs = 0;
