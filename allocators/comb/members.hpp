@@ -28,7 +28,7 @@ SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group&
   return used < space.chunks ? space.chunks - used : 0;
 }
 
-// Returns the approximate number of chunks that a class may still get. This number is the unused chunks plus the
+// Returns the approximate number of chunks that a class may still get. This is the number of unused chunks plus that of
 // prepared chunks, minus the empty chunks that classes have taken from each other. Most prepared chunks stay empty in a
 // pool that serves one size.
 template <class Thread, class S, class Group>

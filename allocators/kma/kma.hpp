@@ -182,7 +182,7 @@ class ExchangingMalloc {
 
   // Detaches the superblock. The thread that reserved the last block calls this function. A thread that saw the
   // superblock active before its reuse may reserve a block before the superblock is in the active table again. Then the
-  // entry is busy for a moment, and this loop waits.
+  // entry is busy for a moment, and this function waits.
   template <class Thread>
   SIMT_FN void detach(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const auto entry = thread.atomic(layout_.active[log2]);

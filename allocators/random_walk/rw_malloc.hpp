@@ -24,7 +24,7 @@
 //   shared run is free when all members have freed their parts. In the authors' code it is free when the lowest lane
 //   has freed its part.
 // * Runs of rw_malloc lie within one word of 32 pages, as in the paper's algorithm, and longer requests are refused.
-//   Runs of rw_malloc_regions may lie in several words, as the text says. They are shorter than a region
+//   Runs of rw_malloc_regions may lie in several words, as the text of the paper says. They are shorter than a region
 //   (region_runs.hpp).
 // * Offers that are too short for every lane are skipped without a shuffle. This saves no access to memory.
 // * We chose the memory orders. Philox makes the random numbers. The parts of a shared run are rounded up to multiples

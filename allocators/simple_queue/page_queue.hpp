@@ -21,8 +21,8 @@
 // In simple_queue each lane makes these steps for itself. In simple_queue_reworked one addition per counter serves all
 // lanes of a warp that call together, as in Ouroboros. simple_queue_reworked raises the count after the pages are in
 // their slots, so requests never claim more pages than are in slots. A request may still wait for a free with an
-// earlier ticket. Neither form loads the count before it claims pages, because this load would be a third trip to
-// memory that all lanes share.
+// earlier ticket. Neither form loads the count before it claims pages, because this load would be a third access to
+// counters that all lanes share.
 #pragma once
 
 #include <algorithm>
