@@ -26,7 +26,7 @@
 // * Release stores of headers replace the fence and the plain stores, and walks load headers with acquire. A malloc
 //   also releases the roving offset, because the offset must not become visible before the header to which it points.
 // * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and reach 16 times as far as byte offsets.
-// * Where the paper is silent, this code follows the authors' library. Needs are rounded up to 16 bytes, and
+// * Where the paper gives no detail, this code follows the authors' library. Needs are rounded up to 16 bytes, and
 //   max_fragmentation is 2. The fused forms lock by an atomic OR. After a merge, the multi forms redirect all offsets
 //   that point to the absorbed chunk.
 //

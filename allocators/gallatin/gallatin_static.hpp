@@ -8,7 +8,7 @@
 //   counter returns the current generation and the caller's slices. If the block is used up, the thread searches for a
 //   slot again. Requests above eight of the largest slices are served as in gallatin.hpp. Blocks and segments are
 //   handled as in Gallatin, too.
-// * free: as in gallatin.hpp.
+// * free: A free works as in gallatin.hpp.
 //
 // static_slots.hpp, static_session.hpp and blocks.hpp describe the data and the protocol.
 //

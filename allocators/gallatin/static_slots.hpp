@@ -1,4 +1,4 @@
-// In Gallatin with the static counter, a slot keeps its counter when its block is replaced.
+// In Gallatin with the static counter, a slot has one block at a time and keeps its counter when the block changes.
 //
 // Source: documents of the authors' public code after March 2024 (invariants of the static counter, static context). A
 // slot belongs to a class and has at most one block at a time. In the code of 2024, the counter of the slices is part

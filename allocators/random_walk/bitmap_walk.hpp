@@ -2,8 +2,8 @@
 //
 // Paper: Pham et al. 2025, section 3.3 and algorithm 2.
 //
-// Idea: as RW (flag_walk.hpp), but a step checks the used bits of 32 pages and takes the lowest free page. So walks are
-// up to 32 times shorter if free pages are scarce. rw_bm_64 has words of 64 bits, the paper's other word length.
+// Idea: RW-BM works as RW (flag_walk.hpp), but a step checks the used bits of 32 pages and takes the lowest free page.
+// So walks are up to 32 times shorter if free pages are scarce. rw_bm_64 has the paper's other word length, 64 bits.
 //
 // bitmap.hpp describes the data and the protocol.
 //

@@ -5,9 +5,9 @@
 // Idea: In RW-BM a warp waits for its slowest lane. In CoRW every lane probes a word in every round, even if it already
 // has a page. Words with free pages serve the lanes that still need one. The r-th lane in need takes the page of the
 // r-th giving lane. Popcounts and one shuffle find this page. All lanes leave together. Only the lanes of the group
-// that converged() returns at the call take part; other lanes of the warp form their own groups.
+// that converged() returns at the call take part. Other lanes of the warp form their own groups.
 //
-// Data: bitmap.hpp (words of 64 bits in corw_64).
+// Data: bitmap.hpp describes the data. In corw_64, words have 64 bits.
 //
 // Differs from the paper (corw):
 // * The differences of rw_bm apply (bitmap_walk.hpp), except one: the paper's CoRW releases its lock. The authors'

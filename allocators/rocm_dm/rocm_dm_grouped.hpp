@@ -4,7 +4,7 @@
 // Code: ROCm device libraries, ockl/src/dm.cl, "Increase parallelism in dm" (ROCm/llvm-project pull requests 551 and
 // 811, November and December 2025; not the later pull request 2237). There is no paper.
 //
-// Idea: as rocm_dm.hpp, except for these points.
+// Idea: This version works as the one in rocm_dm.hpp, except for these points.
 // * malloc: The lanes of each size work together, all sizes at the same time. The leader adds their number to the count
 //   of a slab that has less than 85 % of its usable blocks in use. If the slab has too few free blocks, the leader
 //   subtracts the number again and continues with the next slab. After a successful addition there is a bit for every
