@@ -12,8 +12,8 @@
 // only after at least 2^64 / pool size failed requests. (Code that resets the word after failures would take registers
 // in every malloc.)
 //
-// The authors' AtomicMalloc, measured by another program (data/originals/h200.json), takes less time. The difference is
-// 1.5 to 1.8 us for mallocs and for frees. A free does nothing, so the difference comes from the two ways of measuring.
+// The authors' AtomicMalloc, measured by another program (data/originals/h200.json), takes 1.5 to 1.8 us less per
+// kernel, for mallocs and for frees. A free does nothing, so the difference comes from the two ways of measuring.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"

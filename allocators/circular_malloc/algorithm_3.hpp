@@ -16,22 +16,22 @@
 // (circular_list.hpp).
 //
 // Differs from the paper:
-// * A walk returns null after `max_steps` steps. As printed (section 4.2, Algorithm 3), a walk that finds no chunk
-//   never ends; the library of the authors stops after 1,000,000 steps in its tests. A bound in laps would be wrong. A
-//   walker that read the header of an absorbed chunk follows user data and may pass the end marker at each step. Among
-//   many walkers, a large enough chunk may look used in each lap. By default, a walk has four times as many steps as
-//   the fresh pool has chunks, but at least 1,000,000. With one heap, these are 4.2 million steps in a pool of 256 MiB,
-//   and 34 million in one of 2 GiB. In a full pool, each caller makes all these steps before it gets null. A test that
+// * A walk returns null after `max_steps` steps. In the paper (section 4.2, Algorithm 3), a walk that finds no chunk
+//   never ends. The authors' library stops after 1,000,000 steps in its tests. A bound in laps would be wrong. A walker
+//   that read the header of an absorbed chunk follows user data and may pass the end marker at each step. Among many
+//   walkers, a large enough chunk may look used in each lap. By default, a walk has four times as many steps as the
+//   fresh pool has chunks, but at least 1,000,000. With one heap, these are 4.2 million steps in a pool of 256 MiB, and
+//   34 million in one of 2 GiB. In a full pool, each caller makes all these steps before it gets null. A test that
 //   needs null soon sets `max_steps`.
 // * Release stores of headers replace the fence and the plain stores, and walks load headers with acquire. A malloc
 //   also releases the roving offset, because the offset must not become visible before the header to which it points.
 // * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and reach 16 times as far as byte offsets.
-// * Where the paper is silent, this code follows the authors' library. Needs are rounded up to 16 bytes, and
+// * Where the paper gives no detail, this code follows the authors' library. Needs are rounded up to 16 bytes, and
 //   max_fragmentation is 2. The fused forms lock by an atomic OR. After a merge, the multi forms redirect all offsets
 //   that point to the absorbed chunk.
 //
-// As printed, merging is unsafe: a walker may still hold the offset of an absorbed chunk and lock a word of user data
-// (docs/findings.md). The walker may then hang, leave the pool or hand out a block twice.
+// Merging as in the paper is unsafe: a walker may still hold the offset of an absorbed chunk and lock a word of user
+// data (docs/findings.md). The walker may then hang, leave the pool or hand out a block twice.
 //
 // The `_no_merge` forms only unlock when they free, as in the build that Winter et al. 2021 measured. They are safe.
 //

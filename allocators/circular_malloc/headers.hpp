@@ -9,15 +9,15 @@
 // * FusedHeader: One word has the flag in bit 31 and next in bits 0-30 (CFMalloc, section 4.3).
 // * SplitHeader: One 8-byte word has flag and next (reworked CMalloc and CMMalloc).
 //
-// There are two places:
+// A header lies in one of two places:
 // * InPool: Headers lie in front of the chunk's payload, as published. After a merge, the absorbed header becomes
 //   payload, and a walker that still holds its index may lock a word of user data.
 // * SideTable: Headers lie outside the pool, one per granule. After a merge, the absorbed header stays "used" with a
 //   forward next. So a walker that still holds its index passes through, and merging is safe.
 //
 // Only the holder of a chunk's lock changes its header, and the owner of a chunk in use holds its lock. Locking
-// acquires; every store that publishes a free chunk, a new header or a link releases. Offsets count granules instead of
-// the published bytes, so the same words reach 64 GiB, or 32 GiB (fused).
+// acquires. Every store that publishes a free chunk, a new header or a link releases. Offsets count granules, not bytes
+// as in the paper, so words of the same size reach 64 GiB, or 32 GiB (fused).
 #pragma once
 
 #include "simt/simt.hpp"
@@ -34,7 +34,7 @@ struct LockResult {
   std::uint32_t next;
 };
 
-// TwoWordHeader is locked by a compare-exchange of the flag. next is read separately, whether the lock was won or not.
+// TwoWordHeader is locked by a compare-exchange of the flag. `next` is always read separately.
 struct TwoWordHeader {
   static constexpr std::uint64_t max_granules = 0xfffffffeu;
   static constexpr bool unlock_writes_next = false;

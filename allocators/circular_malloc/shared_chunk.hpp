@@ -5,8 +5,8 @@
 // would split it off; otherwise it stays with the last block.
 //
 // A walker may still hold the index of a header that an earlier merge absorbed into the chunk. So each header must
-// always lead to a header. In the first step, all new headers lead to the chunk's old successor. After all lanes have
-// written their headers, the second step follows: each header leads to the next block, and the chunk itself is linked.
+// always lead to a header. In the first step, all new headers lead to the chunk's old successor. In the second step,
+// after all lanes have written their headers, each header, including that of the chunk, leads to the next block.
 #pragma once
 
 #include "allocators/circular_malloc/headers.hpp"

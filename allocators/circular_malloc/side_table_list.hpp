@@ -17,9 +17,9 @@
 //   division. Lanes of a warp that walk together continue at the same chunk, which has room for all of them. The
 //   largest distance grows with each repetition, up to 512 chunks. If all callers continued in order, they would follow
 //   the winner to the rest of its chunk, and all but one would lose again.
-// * The last two changes have a disadvantage, mostly for lone lanes. The offset soon stays behind the last chunk with
+// * The two changes above have a disadvantage, mostly for lone lanes. The offset soon stays behind the last chunk with
 //   room for a warp, and walks then visit one chunk after the other (results/reference/h200/originals.md). A walk does
-//   not skip to the first chunk with room. With this skip, CFMMalloc on an H200 returns null although there is room.
+//   not skip to the first chunk with room, because CFMMalloc on an H200 would then return null although there is room.
 // * A walk checks a locked chunk at the end of the pool twice if the chunk is large enough, because another thread may
 //   be dividing the chunk. More checks would cost time, and the chunk may stay in use.
 // * The first lap of a walk skips levels with chunks that were too small from the start (pre_split.hpp). The
@@ -149,8 +149,8 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     return offset > next && laps.is_first_circle(offset) ? offset : next;
   }
 
-  // Returns the place where the walk continues. This is `next` if the walk has met no others. Otherwise it is a chunk
-  // of the first division behind `next` with room for a whole warp, if the first lap still has one.
+  // Returns the place where the walk continues. This is `next` if the walk has met no other walks. Otherwise it is a
+  // chunk of the first division behind `next` with room for a whole warp, if the first lap still has one.
   template <class Thread>
   SIMT_FN std::uint32_t aside(Thread& thread, const Laps& laps, std::uint32_t next, std::uint32_t need,
                               std::uint32_t crowd) const {

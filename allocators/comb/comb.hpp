@@ -1,16 +1,16 @@
-// Comb usually gives the lanes of a warp that request one size their slots by one atomic operation.
+// Comb usually serves all lanes of a warp that request the same size by one atomic operation.
 //
 // Comb is our own design. No paper describes it. docs/comb.md explains the idea with a picture, the invariants, and why
 // each step is safe.
 //
-// Idea: The pool is cut into chunks. Each chunk serves one size at a time. A bitmap word of 64 bits has the class of
-// its chunk beside the bits of 32 slots. A warp finds a chunk in the directory of its class and ORs one bit per lane
+// Idea: The pool is cut into chunks. Each chunk serves one size at a time. A bitmap word of 64 bits has the size class
+// of its chunk and the bits of 32 slots. A warp finds a chunk in the directory of its class and ORs one bit per lane
 // into a word of the chunk, without loading the word first. The place in the directory depends on the warp's number, on
-// how many of its lanes request, and on the clock if the warp's share has more slots than these lanes need. The old
-// word shows which slots the warp won. A directory entry may be wrong at any time, but the class in the old word shows
-// whether the claim counts. Each entry has a preferred chunk, and a warp that requests one class guesses that the entry
-// contains this chunk. If the guess is right, the warp does not read the directory. Neighbouring warps start at
-// neighbouring slots, so warps that repeat their requests seldom contend for slots.
+// how many of its lanes request, and on the clock if the warp's share (the slots that it tries first) has more slots
+// than these lanes need. The old word shows which slots the warp won. A directory entry may be wrong at any time, but
+// the class in the old word shows whether the claim counts. Each entry has a preferred chunk, and a warp that requests
+// one class guesses that the entry contains this chunk. If the guess is right, the warp does not read the directory.
+// Neighbouring warps start at neighbouring slots, so warps that repeat their requests seldom contend for slots.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -69,7 +69,7 @@ class Comb {
     return parameters;
   }
   // Moves the end of the pool from `before` to `bytes`, rounded down to whole chunks, and returns the new size. After
-  // create() or reset(), the heap has the whole pool, so `before` is the size of the pool. No kernel may run.
+  // create() or reset(), the heap has the whole pool, so `before` is the size of the pool. No other kernel may run.
   std::size_t move_end(simt::Stream& stream, std::size_t before, std::size_t bytes) {
     const auto end = static_cast<std::uint32_t>(bytes >> space_.chunk_log2);
     comb::move_end(stream, space_, static_cast<std::uint32_t>(before >> space_.chunk_log2), end);

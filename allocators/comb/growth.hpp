@@ -1,5 +1,5 @@
-// These functions move the end of a pool that grows. The chunks behind the end form one run. The run counts as in use,
-// and only a move of the end or a reset changes it. No kernel may run meanwhile.
+// These functions move the end of a pool that grows. The chunks behind the end form one run. This run counts as in use,
+// and only a move of the end or a reset changes it. No other kernel may run meanwhile.
 #pragma once
 
 #include "allocators/comb/runs.hpp"

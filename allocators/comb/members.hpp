@@ -6,7 +6,7 @@
 // entries.
 //
 // A class that needs a chunk gets a free chunk, or an empty chunk of another class if no chunk is free. A request that
-// needs another chunk than the preferred one first marks an entry. Other requests at this entry wait for the chunk,
+// needs a chunk other than the preferred one first marks an entry. Other requests at this entry wait for the chunk,
 // which also serves them. So if many requests fail at once, they take only a few chunks.
 #pragma once
 
@@ -28,9 +28,9 @@ SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group&
   return used < space.chunks ? space.chunks - used : 0;
 }
 
-// Returns the approximate number of chunks that a class may still get. These are the unused chunks, and the prepared
-// chunks less the empty chunks that classes have taken from each other. Most prepared chunks stay empty in a pool that
-// serves one size.
+// Returns the approximate number of chunks that a class may still get. This is the number of unused chunks plus that of
+// prepared chunks, minus the empty chunks that classes have taken from each other. Most prepared chunks stay empty in a
+// pool that serves one size.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t chunks_to_get(Thread& thread, const S& space, const Group& mates) {
   std::uint32_t empty = 0;

@@ -1,7 +1,7 @@
-// A request of more than half a chunk gets a run of free chunks. The search for a run starts at the end of the pool.
+// A request of more than half a chunk gets a run of free chunks in a row. The search starts at the end of the pool.
 //
-// A thread claims a run by the bits of its chunks, up to 32 at a time, and undoes the claim if another thread has one
-// of the chunks. The words of the run stay closed. Each thread works alone, because we expect few large requests.
+// A thread claims a run by setting its bits, up to 32 at a time, and undoes the claim if another thread has one of the
+// chunks. The words of the run stay closed. Each thread works alone, because we expect few large requests.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"
@@ -69,7 +69,7 @@ SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t cou
   return no_chunk;
 }
 
-// Makes the empty chunks of all classes free. Returns true if it found one.
+// Makes the empty chunks of all classes free. Returns true if at least one chunk became free.
 template <class Thread, class S, class Group>
 SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
   bool any = false;

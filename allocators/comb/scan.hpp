@@ -1,4 +1,4 @@
-// The last step of a search checks all chunks of the pool, in windows of eight neighbouring chunks.
+// A scan is the last step of a search. It checks all chunks of the pool, in windows of eight neighbouring chunks.
 //
 // Warps that scan at the same time usually start at different windows. Each check of a window first takes a ticket, and
 // a check that finds nothing for the class stores its ticket as a note at the window. Each scan also has a ticket. If

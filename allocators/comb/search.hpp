@@ -1,6 +1,6 @@
 // The slow path serves lanes whose first claim did not win a slot.
 //
-// All lanes of one class that have no slot yet (`mates`) stay together. The mates search, in this order:
+// The lanes that request slots of one class and have none yet (`mates`) stay together. They search, in this order:
 //   1. the word of the first claim, in a chunk for their directory entry; they may have to fetch this chunk
 //   2. random words in the chunks of the class; after some rounds without success, the class gets one more chunk
 //   3. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
@@ -120,7 +120,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
   return {};
 }
 
-// Returns, of the classes with larger slots, the one with the longest list of members, or 0 if none has members.
+// Returns the class with the longest list of members among the classes with larger slots, or 0 if all lists are empty.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t lending_class(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   std::uint32_t best = 0;
@@ -164,9 +164,9 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     }
     if (place->thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
     const std::uint32_t batch = place->thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
-    // If the entry had no chunk, only warps at every eighth word of every `batch`-th entry request one at once. The
-    // others first wait for the chunk. In a new pool all warps reach this point together, and accesses to one word of
-    // the map are serialised.
+    // If the entry had no chunk, only warps at every eighth word of every `batch`-th entry request one immediately.
+    // Other warps first wait for the chunk. In a new pool all warps reach this point together, and accesses to one word
+    // of the map are serialised.
     const bool asks = place->word % 8 == 0 && place->entry % batch == 0;
     const std::uint32_t old = chunk;
     chunk =

@@ -1,6 +1,6 @@
 // These functions take slots for the lanes of one class, from words that some of these lanes have loaded.
 //
-// All lanes of one class that are without a slot stay together as `mates`. A lane that gets a slot leaves the mates.
+// The lanes of one class that still need a slot stay together as `mates`. A lane that gets a slot leaves the mates.
 #pragma once
 
 #include "allocators/comb/words.hpp"
@@ -38,9 +38,9 @@ struct Taken {
   std::uint32_t slot = 0;
 };
 
-// Makes one attempt. If possible, one word serves all mates. Otherwise each lane that saw a free slot takes one. With
-// `one_word`, only the leader has loaded a word, which serves as many mates as it can. `first` has the bits to take if
-// the word is closed.
+// Tries once to take slots for the mates. If possible, one word serves all mates. Otherwise each lane that saw a free
+// slot takes one. With `one_word`, only the leader has loaded a word, which serves as many mates as it can. `first` has
+// the bits to take if the word is closed.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take(Thread& thread, const S& space, Group& mates, SizeClass size_class, Sight mine, bool one_word,
                    std::uint32_t first) {

@@ -11,10 +11,10 @@ SIMT_HOST_FN std::uint32_t lowest_bits(std::uint32_t bits, std::uint32_t wanted)
   return bits & ((1u << simt::nth_set_bit(bits, wanted)) - 1);
 }
 
-// Sets bits of a word and returns those that the caller has won. The old word tells whether the claim counts. If its
-// tag differs from the caller's class, the claim wins nothing, and the caller clears the bits that it set. If the tag
-// is the same, the chunk stays in this class until the caller clears the bits, because a thread that changes the class
-// must own every word.
+// Sets bits of a word and returns those that the caller has won. The old word shows whether the claim counts. If its
+// tag differs from the caller's class, the claim wins nothing, and this function clears the bits that it set. If the
+// tag is the same, the chunk stays in this class until the caller clears the bits, because a thread that changes the
+// class must own every word.
 template <class Thread, class S>
 SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t number, std::uint32_t size_class,
                                  std::uint32_t bits, std::uint64_t& before) {

@@ -5,7 +5,7 @@
 // On the CPU back end, the executor's bounded deterministic heap replaces CUDA's heap, so that allocators over the
 // device heap also run there. The speed of the executor's heap does not predict that of CUDA's heap.
 //
-// Data: CudaMalloc has no words of its own. The size of the heap is the cell's pool size and is fixed before the first
+// Data: CudaMalloc has no data of its own. The size of the heap is the cell's pool size and is fixed before the first
 // launch of the process. Freeing all blocks does not restore the initial state of the heap, so a fresh heap needs a new
 // process. device_heap_share.hpp gives the largest request, and the reason for the guard against requests above the
 // heap's size.

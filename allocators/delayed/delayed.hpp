@@ -1,4 +1,4 @@
-// These allocators wait in every call for the cycles that their parameters give
+// These allocators wait in every call for as many cycles as their parameters say
 // (allocators/support/adaptors/delayed.hpp). They wrap AtomicMalloc, which never frees, and Comb, which frees. A
 // wrapper differs from its allocator only by the waits, so an application's additional time comes from the waits.
 #pragma once

@@ -8,8 +8,8 @@
 // * malloc: The lanes of a warp that call together add up their requests. Their leader moves the fill level of the
 //   warp's SuperBlock for all of them, and fetches a new SuperBlock if some requests do not fit. A sum that does not
 //   fit a new SuperBlock becomes one block of the general allocator.
-// * release_all: When the last lanes of a warp call it, their leader frees all blocks of the warp. Nothing is freed
-//   individually.
+// * release_all: When the last lanes of a warp call this function, their leader frees all blocks of the warp. Nothing
+//   is freed individually.
 //
 // Data: a table with one record per warp, and a chain of the SuperBlocks and large blocks. The next kernel finds the
 // record by the number of the warp. warp_heap.hpp describes the record and the protocol.

@@ -1,4 +1,4 @@
-// This file registers reworked FDGMalloc over other allocators than the device heap, as Vinkler & Havran 2015, section
+// This file registers reworked FDGMalloc over allocators other than the device heap, as Vinkler & Havran 2015, section
 // 6, suggest. Over CFMMalloc, its blocks are smaller than the largest chunk of a fresh pool, and over KMA smaller than
 // 32 KiB. fdgmalloc_reworked.hpp describes the algorithm.
 #pragma once

@@ -16,8 +16,8 @@
 // release_all (published: end): Each calling lane leaves the heap, and the lane that leaves last frees all blocks, the
 // list and the header. The next malloc makes a new header (published: start).
 //
-// Orders: A lock in the record serialises the groups of one warp. A barrier of the group separates the writes of one
-// lane from the reads of others.
+// Memory orders: A lock in the record serialises the groups of one warp. A barrier of the group separates the writes of
+// one lane from the reads of others.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"

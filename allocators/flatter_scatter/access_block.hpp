@@ -16,11 +16,11 @@
 // The filling counts a search as long as the search lasts. So a page may look full although it has room, and malloc may
 // return null although chunks are free (docs/findings.md).
 //
-// Orders (`bit_orders`): In the published form, changes of bits and fillings are relaxed. Only the unlock after a reset
-// or a free of whole pages releases; the original code has a fence in the reset. So nothing orders the last accesses of
-// an owner of a chunk before the first accesses of the next owner (docs/findings.md). In the fixed form, every addition
-// to the filling acquires and every subtraction releases. Setting a bit acquires and clearing it releases, because a
-// searcher that came in before an owner left may take that owner's chunk.
+// Memory orders (`bit_orders`): In the published form, changes of bits and fillings are relaxed. Only the unlock after
+// a reset or a free of whole pages releases; the original code has a fence in the reset. So nothing orders the last
+// accesses of an owner of a chunk before the first accesses of the next owner (docs/findings.md). In the fixed form,
+// every addition to the filling acquires and every subtraction releases. Setting a bit acquires and clearing it
+// releases, because a searcher that came in before an owner left may take that owner's chunk.
 #pragma once
 
 #include "allocators/flatter_scatter/page_layout.hpp"

@@ -15,7 +15,7 @@ struct PageLayout {
   std::uint32_t bytes_log2 = 17;
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
-  // Returns the least size of requests that get whole pages. Two larger chunks and a word of bits do not fit a page.
+  // Returns the least size of requests that get whole pages. Two chunks above this size and a word do not fit a page.
   SIMT_HOST_FN std::uint32_t multi_page_from() const { return (bytes() - 4) / 2; }
 
   SIMT_HOST_FN std::uint32_t chunks(std::uint32_t chunk) const {

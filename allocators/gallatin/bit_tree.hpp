@@ -3,7 +3,7 @@
 //
 // The bottom layer has one bit per segment, and each upper layer has one bit per node of the layer below.
 // Find-first-set replaces the stored minima and maxima. The upper layers are hints. insert() sets a bit and continues
-// upwards while nodes were empty. remove() clears a bit and continues upwards while nodes become empty. If a member is
+// upwards if its node was empty. remove() clears a bit and continues upwards if its node becomes empty. If a member is
 // inserted while a removal continues upwards, the removal may hide it, as published, unless `recheck` is set.
 #pragma once
 

@@ -12,7 +12,7 @@
 //   rounded up, inserts the segment into the class's tree again. (A ring of one place has no such place.) The thread
 //   that returns the last block frees the segment, unless another request takes a block first.
 //
-// Orders:
+// Memory orders:
 // * `freed` hands slices over: frees of used slices add to it with release, and the last free exchanges it with
 //   acquire.
 // * `settled` hands the ring over from one returned block to the next.

@@ -8,7 +8,7 @@
 //   counter returns the current generation and the caller's slices. If the block is used up, the thread searches for a
 //   slot again. Requests above eight of the largest slices are served as in gallatin.hpp. Blocks and segments are
 //   handled as in Gallatin, too.
-// * free: as in gallatin.hpp.
+// * free: A free works as in gallatin.hpp.
 //
 // static_slots.hpp, static_session.hpp and blocks.hpp describe the data and the protocol.
 //
@@ -20,10 +20,10 @@
 // * The differences of gallatin.hpp apply, except those of its table of pinned blocks.
 // * Assumed: The search of a tile begins at the slot of the tile's number. The first request at a slot fetches the
 //   slot's first block; the source has a call per class.
-// * Assumed: If an addition returns another generation than the context has, the team looks up the block of that
+// * Assumed: If an addition returns a generation other than that of the context, the team looks up the block of that
 //   generation in the slot, also among the retired blocks.
-// * The blocks of a class's slots fill at most a thirty-second of the pool. But a class has at least one slot, and by
-//   default at most 256. In the published code, the 256 slots of the largest class pin 4 GiB.
+// * The blocks of a class's slots fill at most a thirty-second of the pool, but a class has at least one slot. By
+//   default it has at most 256 slots. In the published code, the 256 slots of the largest class pin 4 GiB.
 // * The back reference from a block to its slot is left out, because nothing here reads it.
 // * If a class gets no more blocks and no slot has room, callers get null. In the published code, they search for slots
 //   that do not exist.

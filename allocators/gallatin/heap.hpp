@@ -34,10 +34,10 @@ inline constexpr std::uint32_t free_id = 0xffffffffu;
 inline constexpr std::uint32_t first_run_id = 10;
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 inline constexpr std::uint32_t smallest_slice_log2 = 4;
-// A request takes one slice or at most 8 of the largest slices. A larger request takes a block or a run of segments.
+// A request takes one slice, or up to 8 of the largest slices. A larger request takes a block or a run of segments.
 inline constexpr std::uint32_t most_count_log2 = 3;
 
-// An entry of `pinned` has one of the first two values, or first_pinned + b for a block b.
+// An entry of `pinned` is being_replaced, vacant, or first_pinned + b for a block b.
 inline constexpr std::uint32_t being_replaced = 0;
 inline constexpr std::uint32_t vacant = 1;  // entry for which no team could get a block
 inline constexpr std::uint32_t first_pinned = 2;

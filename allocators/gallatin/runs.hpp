@@ -1,9 +1,9 @@
-// Requests above a segment get runs of free segments (McCoy & Pandey 2024; protocol of the authors' public code).
+// Requests of more than a segment get runs of free segments (McCoy & Pandey 2024; protocol of the public code).
 //
 // A lock admits one request at a time. The request searches the bottom words of the tree of free segments backwards
 // from the last one. Only a run that contains the lowest segment of a word counts; it may extend into lower words. The
-// first word is never searched. So a run within one word must begin at the word's lowest segment, and a pool of 64
-// segments or fewer serves no run. A request that takes a run changes only the bottom layer. The upper layers are
+// first word is never searched. So a run within one word must begin at the word's lowest segment, and a pool of at most
+// `fanout` segments serves no run. A request that takes a run changes only the bottom layer. The upper layers are
 // hints, so they may be out of date.
 #pragma once
 

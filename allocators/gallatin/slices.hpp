@@ -5,7 +5,7 @@
 // The last lane adds the sum to the block's counter, and each lane gets its place from the old value. The team that
 // crosses the end of the block detaches it and puts a new block into the entry. Until then, other teams use the next
 // entries. When an addition arrives, its block may be out of the table and may have another class. The upper bits of
-// the counter tell the class. If it is another class, the team frees the slices.
+// the counter contain the class. If it is another class, the team frees the slices.
 //
 // Memory orders: A thread that makes a block available sets the block's counter with release. A team that takes slices
 // increases the counter with acquire. So the team sees the block's data, even if it knew the block from an earlier use.

@@ -1,4 +1,4 @@
-// In Gallatin with the static counter, a slot keeps its counter when its block is replaced.
+// In Gallatin with the static counter, a slot has one block at a time and keeps its counter when the block changes.
 //
 // Source: documents of the authors' public code after March 2024 (invariants of the static counter, static context). A
 // slot belongs to a class and has at most one block at a time. In the code of 2024, the counter of the slices is part
@@ -8,8 +8,8 @@
 //
 // * `counter` is generation << 32 | slices handed out. This word has its own line of memory.
 // * `live` is valid << 63 | generation << 32 | block.
-// * `retired` has the last eight values of `live`. If an addition belongs to an ended generation, the team finds the
-//   block in `retired`.
+// * `retired` has the last eight values of `live`. If an addition belongs to an ended generation, the team (the lanes
+//   that add together) finds the block there.
 //
 // Protocol: The team whose slices cross the end of the block replaces the block. The team takes a new block, stores the
 // old one in `retired`, writes the new `live` and finally exchanges the counter for the next generation. Until then,
@@ -17,7 +17,7 @@
 // request and found none, no other search is running, and no slot has room. Without this rule, every request in a full
 // pool would search every slot (docs/findings.md).
 //
-// Orders: The counter hands the block over. The counter is exchanged with release and increased with acquire.
+// Memory orders: The counter hands the block over. The counter is exchanged with release and increased with acquire.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"
@@ -68,7 +68,7 @@ struct Searches {
   }
 };
 
-// Shortage holds what a request without a slot knows about the searches.
+// Shortage records what a request without a slot knows about the searches.
 struct Shortage {
   std::uint64_t since = 0;  // word of the searches when the request came
   bool begun = false;

@@ -8,7 +8,7 @@
 //   * The lanes of a warp that request the same block size reserve together, usually by one subtraction, and set their
 //     bits by one OR per word. Frees into the same bitmap word need one AND and one addition. In the published form,
 //     each thread makes its own compare-exchange, so only one per round trip to the second-level cache succeeds.
-//   * The search starts at the bit that would be the next clear one without frees, instead of at word 0.
+//   * The search for a clear bit starts at the bit that would be the next without frees, not at word 0.
 //   * The thread that takes the last block also attaches the next superblock. A thread that formats a superblock takes
 //     the blocks for its own requests in the same step.
 //   * Lanes that together need a whole superblock take it from the queue directly.
@@ -52,7 +52,7 @@ class CombiningMalloc {
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (layout_.limit.refuses(bytes)) return nullptr;
     const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), Superblocks::least_log2);
-    // Lanes of a warp may come at different times, so two parties can be in take() at once.
+    // Lanes of a warp may call malloc at different times, so two parties can be in take() at once.
     return take(thread, thread.converged().apart().match_any(log2), log2);
   }
 

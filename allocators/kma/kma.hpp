@@ -24,8 +24,8 @@
 // Bits are cleared before they are counted, so every reservation has a clear bit.
 //
 // Differs from the paper:
-//   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between the
-//     two steps, and the late AND then frees a block of another owner.
+//   * free clears the bit before it counts the block. In the paper's order a superblock can be recycled and formatted
+//     between the two steps, and the late AND then frees a block of another owner.
 //   * The smallest block of `kma` is 16 bytes, because every block is 16-byte aligned. `kma_from_4_bytes` has the
 //     paper's blocks of 4 bytes and more, each aligned to its size, but at most to 16.
 //   * If a size has no active superblock and the queue is empty, malloc returns null.
@@ -182,7 +182,7 @@ class ExchangingMalloc {
 
   // Detaches the superblock. The thread that reserved the last block calls this function. A thread that saw the
   // superblock active before its reuse may reserve a block before the superblock is in the active table again. Then the
-  // entry is busy for a moment.
+  // entry is busy for a moment, and this function waits.
   template <class Thread>
   SIMT_FN void detach(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const auto entry = thread.atomic(layout_.active[log2]);

@@ -42,8 +42,8 @@ struct SuperblockArray {
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
 
-  // Returns the number of blocks of 2^log2 bytes in a superblock. The bytes behind them have room for the bitmap.
-  // It is sized as if the blocks filled the superblock.
+  // Returns the number of blocks of 2^log2 bytes in a superblock. The bytes behind them have room for the bitmap. This
+  // room is sized as if the blocks filled the superblock.
   SIMT_HOST_FN std::uint32_t capacity(std::uint32_t log2) const {
     const std::uint32_t most = bytes() >> log2;
     return (bytes() - (most + 31) / 32 * 4) >> log2;

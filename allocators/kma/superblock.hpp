@@ -20,8 +20,8 @@
 //            winner owns the superblock. The word holds the whole state, so ABA is harmless. The attempt fails only if
 //            another thread reserves meanwhile. That thread adds back what it took and then tries to recycle, too.
 //
-// Orders: Release and detach are acq_rel. Reserve acquires what attach released (the cleared bitmap). Recycle acquires
-// the last writes of all owners.
+// Memory orders: Release and detach are acq_rel. Reserve acquires what attach released (the cleared bitmap). Recycle
+// acquires the last writes of all owners.
 //
 // Bitmap: The bitmap lies in the last bytes of the superblock (paper, figure 1). A set bit marks a taken block. Setting
 // a bit acquires and clearing it releases, so the bit hands the block over. Bits are cleared before they are counted,

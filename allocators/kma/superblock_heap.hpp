@@ -2,7 +2,7 @@
 // superblocks.
 //
 // The entry of the active table decides which thread may detach a superblock. A superblock is marked as attached before
-// its index is stored in the entry. Only the thread that compare-exchanges the index out of the entry may detach the
+// its index is stored in the entry. Only the thread that removes the index by a compare-exchange may detach the
 // superblock. ABA on an entry is harmless: if the superblock was reused meanwhile, this thread is still the only one
 // that removed its index. The thread that reserves the last block of a superblock also replaces the superblock.
 #pragma once

@@ -7,9 +7,9 @@
 // Idea: Every lane works for itself.
 // * malloc: A request is rounded up to a power of two. The lane tries the superblock in the hint of this size: it adds
 //   one to the superblock's count and searches for a bit by ORs. The clock and the lane select where this search
-//   begins. If it gets no block, it scans the superblocks, beginning with the range of its size. It takes the first
-//   superblock of its size that is not full. If there is none, it gives its size to the first empty superblock by a
-//   compare-exchange. Without an empty superblock, it takes the first superblock of a larger size that is not full.
+//   begins. If the lane gets no block, it scans the superblocks, beginning with the range of its size. It takes the
+//   first superblock of its size that is not full. If there is none, it gives its size to the first empty superblock by
+//   a compare-exchange. Without an empty superblock, it takes the first superblock of a larger size that is not full.
 // * free: A lane clears the bit, then lowers the count.
 //
 // Data: superblock.hpp describes the superblocks. Each block size has two words: the superblock to try first and the

@@ -10,8 +10,8 @@
 // bit. So a claim finds a clear bit if its addition keeps the count within the number of blocks. All changes of the
 // state word are read-modify-writes. A claim that finds another size or a full superblock undoes its addition.
 //
-// Orders: In Kokkos, the atomics are relaxed, with a full fence between the two words. Here a free releases when it
-// clears the bit and lowers the count, and a claim acquires when it raises the count and sets a bit.
+// Orders: In Kokkos, the atomics are relaxed, with a full fence between accesses to the two words. Here a free releases
+// when it clears the bit and lowers the count, and a claim acquires when it raises the count and sets a bit.
 #pragma once
 
 #include "simt/simt.hpp"

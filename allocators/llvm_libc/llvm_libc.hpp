@@ -6,9 +6,9 @@
 //
 // Idea:
 // * malloc: The lanes of a warp that request one size search together. They try the slot where this size last
-//   succeeded, then the table, beginning at the size's home. One addition to a slot's counter reserves a chunk for each
-//   lane. Lanes whose number is beyond the slab's last chunk end their reservation and continue. Then the lanes with
-//   the same slab set bits, beginning at the number of their first lane, by one OR for each run of bits in a word.
+//   succeeded, then the table, beginning at the size's home slot. One addition to a slot's counter reserves a chunk for
+//   each lane. Lanes whose number is beyond the slab's last chunk end their reservation and continue. Then the lanes
+//   with the same slab set bits, beginning at the number of their first lane, by one OR for each run of bits in a word.
 // * free: A lane clears its bit, and the lanes of one slab lower its counter together. The lane that lowers it to zero
 //   returns the slab to a cache of eight slabs. If the cache is full, the slab goes to the host (here: to the pool).
 //

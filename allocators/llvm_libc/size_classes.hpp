@@ -2,7 +2,7 @@
 // All values are computed.
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). The sizes are 16, 32, 48 and 64 bytes, then 0.75, 0.875
-// and 1 times each larger power of two up to half a slab. Slabs of 2 MiB have 46 sizes. They are numbered from 0.
+// and 1 times each larger power of two up to half a slab. Slabs of 2 MiB have 46 sizes. The sizes are numbered from 0.
 #pragma once
 
 #include "simt/simt.hpp"

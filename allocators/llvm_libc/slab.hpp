@@ -7,9 +7,9 @@
 // An empty slab keeps its chunk size in the header for its next use. All bits of an empty slab are zero. The next use
 // clears bits only if its chunks are smaller and so need more words of bits.
 //
-// Orders of the bits: In the published form the operations on bits are relaxed. So nothing orders the last accesses of
-// an owner of a chunk before the first accesses of the next owner, if the next owner already had its reservation
-// (docs/findings.md). In the fixed form, clearing a bit releases and setting it acquires.
+// Memory orders of the bits: In the published form the operations on bits are relaxed. So nothing orders the last
+// accesses of an owner of a chunk before the first accesses of the next owner, if the next owner already had its
+// reservation (docs/findings.md). In the fixed form, clearing a bit releases and setting it acquires.
 #pragma once
 
 #include "allocators/support/common/bit_orders.hpp"

@@ -79,9 +79,9 @@ struct SlabTable {
     return result;
   }
 
-  // Ends `count` reservations of one slab. The leader of their lanes calls this function after the lanes have
-  // synchronized. If no reservation is left, the slab returns to the cache or the pool, and the slot becomes empty.
-  // Without `reclaim`, the slab stays.
+  // Ends `count` reservations of one slab. The leader of the lanes with these reservations calls this function after
+  // the lanes have synchronized. If no reservation is left, the slab returns to the cache or the pool, and the slot
+  // becomes empty. Without `reclaim`, the slab stays.
   template <class Thread>
   SIMT_FN void leave(Thread& thread, std::uint32_t slot, std::uint64_t slab, std::uint32_t count) const {
     if (!slots[slot].guard.leave(thread, count, orders, reclaim)) return;

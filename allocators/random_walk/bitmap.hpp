@@ -7,8 +7,8 @@
 // always marked as used.
 //
 // * Locking::lock_map (published): Each word has a lock bit. A thread tries the lock once and never waits for it. If
-//   another thread has locked the word, the thread goes to another word. The printed algorithms 2 and 5 never release
-//   the lock; here every path does. Frees do not take the lock, so bits are still changed only by OR and AND.
+//   another thread has locked the word, the thread goes to another word. In the paper, algorithms 2 and 5 never release
+//   the lock. Here every path does. Frees do not take the lock, so bits are still changed only by OR and AND.
 // * Locking::none (reworked; also RW_malloc as published, because algorithm 6 has no lock): The atomic OR that finds a
 //   bit 0 wins it (acquire), and an atomic AND frees it (release). If another thread took the bit in between, the
 //   thread tries the word again with its present bits.
@@ -18,10 +18,10 @@
 // A failed attempt to lock a word gives no information about free pages, so it does not count for the rule that ends a
 // walk. The walk ends anyway, because a holder makes a bounded number of steps and never waits for another lock.
 //
-// The rule assumes that free pages are at random places (page_parameters.hpp). But walks choose words at random,
+// The rule assumes that free pages are at random places (page_parameters.hpp). However, walks choose words at random,
 // not pages. So the remaining pages are in fewer words, and full words in a row are more frequent than by chance.
-// Walks may therefore refuse a request although more pages are free than the rule says. The published forms keep
-// the rule.
+// Walks may therefore refuse a request although more pages are free than the rule says. The published forms keep the
+// rule.
 #pragma once
 
 #include <algorithm>

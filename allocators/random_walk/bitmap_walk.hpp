@@ -2,21 +2,21 @@
 //
 // Paper: Pham et al. 2025, section 3.3 and algorithm 2.
 //
-// Idea: as RW (flag_walk.hpp), but a step checks the used bits of 32 pages and takes the lowest free page. So walks are
-// up to 32 times shorter if free pages are scarce. rw_bm_64 has words of 64 bits, the paper's other word length.
+// Idea: RW-BM works as RW (flag_walk.hpp), but a step checks the used bits of 32 pages and takes the lowest free page.
+// So walks are up to 32 times shorter if free pages are scarce. rw_bm_64 has the paper's other word length, 64 bits.
 //
 // bitmap.hpp describes the data and the protocol.
 //
 // Differs from the paper (rw_bm):
 // * We chose the memory orders (bitmap.hpp).
-// * A walk releases its lock; the printed algorithm does not. A thread that does not get a lock pauses briefly.
+// * A walk releases its lock. The algorithm in the paper does not. A thread that does not get a lock pauses briefly.
 // * An atomic OR sets a bit, because frees take no lock.
 // * A walk gives up after a bounded number of failed probes (page_parameters.hpp).
 // * Philox makes the random numbers.
 //
-// The authors' public code has no LockMap, so each of its probes has up to two atomic operations fewer than a probe of
-// rw_bm: the lock and its release. The mallocs of the authors' code are faster (results/reference/h200/originals.md),
-// because the lock needs a separate trip to memory.
+// The authors' public code has no LockMap (the lock bits of the words), so each of its probes has up to two atomic
+// operations fewer than a probe of rw_bm: the lock and its release. The mallocs of the authors' code are faster
+// (results/reference/h200/originals.md), because the lock needs a separate trip to memory.
 //
 // Reworked (rw_bm_reworked): There is no LockMap. The first attempt is an atomic OR of a random bit of a random word,
 // without a load before. If many pages are free, this is usually the only trip to memory. An OR that fails returns the

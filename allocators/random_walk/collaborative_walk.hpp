@@ -5,9 +5,9 @@
 // Idea: In RW-BM a warp waits for its slowest lane. In CoRW every lane probes a word in every round, even if it already
 // has a page. Words with free pages serve the lanes that still need one. The r-th lane in need takes the page of the
 // r-th giving lane. Popcounts and one shuffle find this page. All lanes leave together. Only the lanes of the group
-// that converged() returns at the call take part; other lanes of the warp form their own groups.
+// that converged() returns at the call take part. Other lanes of the warp form their own groups.
 //
-// Data: bitmap.hpp (words of 64 bits in corw_64).
+// Data: bitmap.hpp describes the data. In corw_64, words have 64 bits.
 //
 // Differs from the paper (corw):
 // * The differences of rw_bm apply (bitmap_walk.hpp), except one: the paper's CoRW releases its lock. The authors'
@@ -16,7 +16,7 @@
 //   (results/reference/h200/originals.md). Times of frees differ mostly because they are measured differently
 //   (bump/atomic_malloc.hpp).
 // * In a pass, a lane gives a page only if a lane will receive it: the lanes in need must outnumber the lower lanes
-//   whose words have free pages. In the printed algorithm, pages without a receiver stay marked.
+//   whose words have free pages. In the paper's algorithm, pages without a receiver stay marked.
 // * The out-of-memory rule counts the words that a round could lock. Any found page restarts the count.
 //
 // Reworked (corw_reworked):
@@ -25,8 +25,8 @@
 //   of each member is still uniformly random.
 // * In the first round, each member ORs a bit of its word without a load. The random place of the bit is the same for
 //   all members. So if many pages are free, the warp usually makes one trip to one line.
-// * A round counts like one word, although it loads up to 32. Warps empty the words of a region together, so 32 words
-//   tell little more about the pool than one. If each word counted, a walk could fail with 1 % of the pages free.
+// * A round counts like one word, although it loads up to 32. Warps use up the words of a region together, so 32 words
+//   say little more about the pool than one. If each word counted, a walk could fail with 1 % of the pages free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

@@ -3,18 +3,18 @@
 // Paper: Pham et al. 2025, section 3.1 and algorithm 1.
 //
 // Idea: RW has no list of free pages. A request checks random pages until it wins a free one or gives up. The time of a
-// request depends on the share of free pages and hardly on the number of requests. A free clears the flag.
+// request depends on the share of free pages and hardly on the number of requests. A free clears the page's flag.
 //
 // Data: one 4-byte flag per page (`used`), outside the pool. With a word per flag, a free is one store instead of a
 // read-modify-write.
 //
-// Protocol: The exchange that finds the flag of a page 0 wins the page (acquire), and a store of 0 frees it (release).
+// Protocol: An exchange that reads 0 from a page's flag wins the page (acquire), and a store of 0 frees it (release).
 // No other word is shared, so there is no ABA.
 //
 // Differs from the paper (rw):
 // * We chose the memory orders.
 // * A walk ends by the rule of section 3.2.3 (page_parameters.hpp).
-// * Assumed: "Try to set" is an exchange.
+// * Assumed: "Try to set" in the paper means an exchange.
 // * Assumed: Philox makes the random numbers.
 //
 // Reworked (rw_reworked): The first probe exchanges without a load before. If many pages are free, this saves a trip to

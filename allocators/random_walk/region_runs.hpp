@@ -1,7 +1,7 @@
-// RegionRuns takes runs of pages that may cross the borders of words. A run is shorter than a region (Pham et al. 2025,
-// section 4.3).
+// RegionRuns takes runs of pages whose bits may lie in several words of the bitmap. A run is shorter than a region
+// (Pham et al. 2025, section 4.3).
 //
-// The members of a group read 32 consecutive words that begin at a random word, one word each. In a group of fewer than
+// The members of a group read 32 consecutive words, one word each, beginning at a random word. In a group of fewer than
 // 32 lanes, members read several words, one after the other. Every word is broadcast to all members, so that they all
 // see the same words. The paper says: "Free segments running across two neighboring words will also be connected". So a
 // segment continues in the next word. A segment ends at the first page in use, at the end of the pool or at the end of
@@ -32,9 +32,9 @@ class RegionRuns {
   using Bitmap = PageBitmap<Locking::none>;
   SIMT_FN explicit RegionRuns(const Bitmap& bitmap) : bitmap_(bitmap) {}
 
-  // Visits the region that begins at word `base`. All members must call it, and those that need nothing help to read
-  // words. If a member gets its run, this function sets the member's `need` to 0 and returns the run's first page.
-  // Other members get `page` back.
+  // Visits the region that begins at word `base`. All members must call this function, and those that need nothing help
+  // to read words. If a member gets its run, this function sets the member's `need` to 0 and returns the run's first
+  // page. Other members get `page` back.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t visit(Thread& thread, const Group& group, std::uint32_t base, std::uint32_t& need,
                               std::uint32_t page) const {

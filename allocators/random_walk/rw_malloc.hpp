@@ -17,14 +17,14 @@
 // of the first page (acq_rel), and the last one frees the run.
 //
 // Differs from the paper:
-// * Only the n pages of the request are marked. The printed algorithm marks the whole run, an error that the authors'
+// * Only the n pages of the request are marked. The paper's algorithm marks the whole run, an error that the authors'
 //   code repairs. A failed OR is undone. The text and the authors' code omit this step, so pages are lost.
 // * The paper does not describe free. Lengths lie outside the pool. In the authors' code a length is in a word before
 //   the block. With pages of 256 bytes, a request for 8,192 bytes then needs 33 pages, and its search never ends. A
 //   shared run is free when all members have freed their parts. In the authors' code it is free when the lowest lane
 //   has freed its part.
-// * Runs of rw_malloc lie within one word of 32 pages, as in the printed algorithm, and longer requests are refused.
-//   Runs of rw_malloc_regions may cross the borders of words, as the text says. They are shorter than a region
+// * Runs of rw_malloc lie within one word of 32 pages, as in the paper's algorithm, and longer requests are refused.
+//   Runs of rw_malloc_regions may lie in several words, as the text of the paper says. They are shorter than a region
 //   (region_runs.hpp).
 // * Offers that are too short for every lane are skipped without a shuffle. This saves no access to memory.
 // * We chose the memory orders. Philox makes the random numbers. The parts of a shared run are rounded up to multiples
@@ -173,7 +173,7 @@ class PublishedRuns {
     Walk walk(thread, group, bitmap_.seed);
     std::uint32_t page = no_page;
     simt::LaneMask needy = group.ballot(need != 0);
-    // The search ends after `most_vain` regions in a row that served no lane (the last difference in the header).
+    // The search ends after `most_vain` regions in a row that served no lane (the last item in the comment at the top).
     constexpr std::uint32_t looks_together = where == Runs::in_regions ? 32 : 1;
     const std::uint64_t most_vain =
         std::uint64_t{bitmap_.most_word_probes} * ((group.reduce_max(need) + looks_together - 1) / looks_together);

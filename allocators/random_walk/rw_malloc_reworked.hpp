@@ -10,9 +10,8 @@
 // Data: one 64-bit word of run state per 32 pages (run_word.hpp), and `members_`, which has one byte per page in
 // words of 32 bits. The byte of the first page of a shared run is the number of members that still hold their parts.
 //
-// Protocol: A compare-exchange of the word takes a run (acquire), so nothing must be undone, and an AND frees it
-// (release). The last member that subtracts itself frees a shared run (acq_rel). Words hold only the state of pages, so
-// equal words mean the same free pages (no ABA).
+// Protocol: A compare-exchange of the word takes a run (acquire), and an AND frees it (release). The last member that
+// subtracts itself frees a shared run (acq_rel). Equal words mean equal states of all 32 pages, so there is no ABA.
 //
 // Differs from the published form (rw_malloc.hpp):
 // * The words of a region rotate among the lanes. In every pass, all lanes in need try at once, each at a different
@@ -20,12 +19,13 @@
 //   first fit, as published.
 // * If a lane gets no run because other lanes have filled a word that looked free, all lanes load their words again, in
 //   one trip to memory. Without these loads, a lane in need would try many words that only look free.
-// * State and length of a run are in one word. So nothing is undone, and a free reads and clears the same word.
+// * State and length of a run are in one word, which one compare-exchange changes. So a failed attempt leaves no bits
+//   to clear, and a free reads the length from the word that it clears.
 // * Members of one run that free their parts together subtract themselves in one operation.
 // * A region begins at a multiple of 32 words, so it consists of whole lines of memory.
 // * If a search finds no run that the small requests of a warp can share, each member searches for a page of its own.
 //
-// Runs lie within one word of 32 pages; longer requests are refused.
+// Runs lie within one word of 32 pages, so longer requests are refused.
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -138,7 +138,7 @@ class RandomWalkMallocReworked {
     namespace run_word = random_walk::run_word;
     const std::uint32_t lanes = group.num_threads();
     const std::uint32_t rank = group.thread_rank();
-    // Each lane holds a word of the bitmap. After a pass, it goes on with the word that the lane `neighbour` held.
+    // Each lane holds a word of the bitmap. After a pass, it continues with the word that the lane `neighbour` held.
     const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
     const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
     std::uint32_t page = no_page;

@@ -1,7 +1,7 @@
 // SmallRequests sums the small requests of a warp, so that one request can serve them (Pham et al. 2025, section 4.3).
 //
-// A request below a page is small. If several lanes make such requests, the lowest of them, the sharer, requests the
-// sum, and each of these lanes gets a part. Parts are rounded up to a multiple of 16 bytes.
+// A request of less than a page is small. If several lanes make such requests, the lowest of them, the sharer, requests
+// the sum, and each of these lanes gets a part. Parts are rounded up to a multiple of 16 bytes.
 #pragma once
 
 #include "allocators/support/common/request.hpp"

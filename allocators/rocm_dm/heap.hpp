@@ -6,11 +6,11 @@
 // slab, and the other lanes search again. Nothing else prevents two makers from making slabs for the same record: If a
 // maker needs longer than the interval, another may begin. Then one of them loses the record and returns its slab.
 //
-// Orders of bits and counts (`bit_orders`): In the released version they are relaxed, but on MI300 a release fence
-// precedes the clearing of a bit. The development version has this fence on all GPUs. In both versions, nothing orders
-// the last accesses of one owner of a block before the first accesses of the next (docs/findings.md). With `fixed`,
-// clearing a bit releases and setting it acquires. With every value, slabs are recorded with release and looked up with
-// acquire.
+// Memory orders of bits and counts (`bit_orders`): In the released version they are relaxed, but on MI300 a release
+// fence precedes the clearing of a bit. The development version has this fence on all GPUs. In both versions, nothing
+// orders the last accesses of one owner of a block before the first accesses of the next (docs/findings.md). With
+// `fixed`, clearing a bit releases and setting it acquires. With every value, slabs are recorded with release and
+// looked up with acquire.
 #pragma once
 
 #include <atomic>
@@ -128,7 +128,7 @@ struct Heap {
     const std::uint32_t before = orders.setting([&](auto order) { return bits_of_word.fetch_or(1u << bit, order); });
     return (before >> bit & 1) == 0 ? word * 32 + bit : no_block;
   }
-  // Returns the word at which a lane begins. The lanes of a group begin at successive words.
+  // Returns the word at which the search of a lane begins. The lanes of a group begin at successive words.
   template <class Thread, class Group>
   SIMT_FN static std::uint32_t first_word(Thread& thread, const Group& group, std::uint64_t slab,
                                           std::uint32_t blocks) {

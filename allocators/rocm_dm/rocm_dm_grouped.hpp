@@ -4,7 +4,7 @@
 // Code: ROCm device libraries, ockl/src/dm.cl, "Increase parallelism in dm" (ROCm/llvm-project pull requests 551 and
 // 811, November and December 2025; not the later pull request 2237). There is no paper.
 //
-// Idea: as rocm_dm.hpp, except for these points.
+// Idea: This version works as the one in rocm_dm.hpp, except for these points.
 // * malloc: The lanes of each size work together, all sizes at the same time. The leader adds their number to the count
 //   of a slab that has less than 85 % of its usable blocks in use. If the slab has too few free blocks, the leader
 //   subtracts the number again and continues with the next slab. After a successful addition there is a bit for every
@@ -111,10 +111,10 @@ class RocmDmGrouped {
     }
   }
 
-  // Makes one attempt of the group to get blocks of kind `tried`, in a slab with room or else in a new slab. If no slab
-  // can be made, the group looks in nearly full slabs. If these grant nothing either, the group tries larger blocks
-  // next. Returns false if the lane has its block or there is none for it. Returns true if the lane must look again;
-  // `group` then contains the lanes that must look again.
+  // Tries once to get blocks of kind `tried` for the group, in a slab with room or else in a new slab. If no slab can
+  // be made, the group looks in nearly full slabs. If these grant nothing either, the group tries larger blocks next.
+  // Returns false if the lane has its block or there is none for it. Returns true if the lane must look again; `group`
+  // then contains the lanes that must look again.
   template <class Thread, class Group>
   SIMT_FN bool look(Thread& thread, Group& group, std::uint32_t kind, std::uint32_t& tried, void*& block) const {
     std::uint32_t slabs = 0;

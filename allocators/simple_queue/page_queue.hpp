@@ -6,23 +6,23 @@
 //
 // Idea: A malloc lowers the count to claim a page, draws a ticket at the head and takes the page from the ticket's
 // slot. A free raises the count, draws a ticket at the tail and puts the page into the ticket's slot. All requests use
-// the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue, ticket t gets
+// the same counters, so the time of N requests grows with N at any share of free pages. In a fresh queue, ticket t gets
 // page t.
 //
 // Data: count, head and tail, each in a cache line of its own, and the ring. The number of slots in the ring is the
 // smallest power of two that is not less than the number of pages. Tickets have 32 bits and wrap; the size of the ring
 // divides 2^32.
 //
-// Protocol: index_slot.hpp for the slots, units.hpp for the count. A thread waits only for the owner of an earlier
-// ticket, or for a thread that has already raised the count. So the awaited thread has started, and it waits only for
-// earlier tickets. Until a failing request has undone its subtraction, other requests may be refused although a page
-// is free.
+// Protocol: index_slot.hpp describes the slots, and units.hpp the count. A thread waits only for the owner of an
+// earlier ticket, or for a thread that has already raised the count. So the awaited thread has started, and it waits
+// only for earlier tickets. Until a failing request has undone its subtraction, other requests may be refused although
+// a page is free.
 //
 // In simple_queue each lane makes these steps for itself. In simple_queue_reworked one addition per counter serves all
 // lanes of a warp that call together, as in Ouroboros. simple_queue_reworked raises the count after the pages are in
 // their slots, so requests never claim more pages than are in slots. A request may still wait for a free with an
-// earlier ticket. Neither form loads the count before it claims pages, because this load would be a third trip to words
-// that all lanes share.
+// earlier ticket. Neither form loads the count before it claims pages, because this load would be a third access to
+// counters that all lanes share.
 #pragma once
 
 #include <algorithm>

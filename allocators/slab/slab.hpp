@@ -1,13 +1,13 @@
-// Slab serves slabs of 128 bytes. A block is a group of slabs with one bitmap, and the lanes of a tile search together
-// in the bitmap of their resident block.
+// Slab serves slabs of 128 bytes. A block is a group of slabs with one bitmap. The lanes of a tile (a warp or half a
+// warp) search together in the bitmap of a block.
 //
 // Source: the allocator of IndexinGPU (Carnegie Mellon, 2026: read-me and headers of its public code; no paper). It
 // follows SlabAlloc (Ashkiani, Farach-Colton & Owens, A Dynamic Hash Table for the GPU, IPDPS 2018, section 5).
 //
 // Idea:
-// * malloc: A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of the block's
-//   bitmap. A ballot finds the first lane that sees a free slab, and this lane takes it by an atomic OR. Quadratic
-//   probing finds another block when this block is full.
+// * malloc: A tile of 32 lanes has a resident block of 1,024 slabs, where it searches first. Each lane loads one of the
+//   32 words of the block's bitmap. A ballot finds the first lane that sees a free slab, and this lane takes it by an
+//   atomic OR. Quadratic probing finds another block when this block is full.
 // * free: One atomic AND frees a slab.
 //
 // Data: The bitmap has one bit per slab (1 means taken), so a block of 1,024 slabs has 128 bytes of bitmap. Tiles of 16
@@ -19,8 +19,8 @@
 //
 // Differs from the source:
 // * A call of the source is one request of a whole tile. Here each lane makes its own request. The lanes of a tile that
-//   call together serve their requests one after the other. They also load the words of missing lanes, and a lane stops
-//   at the first word with a free slab.
+//   call together serve their requests one after the other. They also load the words of lanes that do not call, and a
+//   lane stops at the first word with a free slab.
 // * After probing every block, malloc returns null. In the source the probing never ends in a full pool.
 // * Assumed: Probe i goes i places further than the last probe, modulo the number of blocks rounded up to a power of
 //   two. Numbers without a block are skipped. So a search sees every block once.

@@ -1,5 +1,5 @@
-// GallatinOriginal is the authors' Gallatin (github.com/saltsystemslab/gallatin) as a plug-in. Segments have 16 MiB and
-// slices 16 B to 4 KiB, as in the authors' tests.
+// GallatinOriginal is the authors' Gallatin (github.com/saltsystemslab/gallatin) as a plug-in. Segments are 16 MiB, and
+// slices are 16 B to 4 KiB, as in the authors' tests.
 #pragma once
 
 #include <gallatin/allocators/gallatin.cuh>
