@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Clones the authors' code of the allocators that peers/ can wrap, each at the commit that its adapter is written for,
-# and prints the licence of each.
+# Clones the authors' code of allocators that peers/ can wrap, each at the commit that the wrapper was written for, and says
+# under which licence it comes.
 #   peers/fetch.sh [gallatin|mallocmc|ouroboros]...      all by default
 # Environment: ALLOCBENCH_PEER_FOLDER (peers/checkouts), where the clones go.
 set -euo pipefail
