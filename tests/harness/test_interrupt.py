@@ -50,7 +50,7 @@ class Interrupt(ProgramTest):
         _, errors = program.communicate(timeout=20)
         self.assertEqual(program.returncode, 130)
         self.assertLess(time.monotonic() - begin, 1.5)
-        self.assertIn("aborted. events.jsonl is intact.", errors)
+        self.assertIn("aborted. Logs of measurements are intact.", errors)
         self.run_program("report", self.out, expect=1)
 
     def test_a_closed_pipe_is_no_crash(self):

@@ -70,7 +70,10 @@ Recording prepare(const TryOptions& options, const Target& target, const std::st
   return {std::move(config), std::move(plan)};
 }
 
-std::string reason_of(const Results& results) {
+// Returns why a recording has no trace.
+std::string reason_of(const Ending& ending, const Results& results) {
+  if (ending.interrupted) return "it was interrupted";
+  if (!ending.environment.empty()) return ending.environment;
   if (results.cells.empty()) return "its recording was not finished";
   const CellHistory& cell = results.cells.front().cell;
   if (cell.end->status != Status::ok) return fmt::format("{}: {}", word(cell.end->status), cell.end->reason);
@@ -93,8 +96,7 @@ std::string record_job(const TryOptions& options, const Target& target, const st
   const Ending ending = measure(run, target, {figure}, {});
   const Results results = write_results_of(figure.folder);
   if (ending.interrupted || !fs::exists(fs::path(trace) / "trace.json")) {
-    throw EnvironmentError(fmt::format("{} left no trace: {}.", options.trace,
-                                       ending.interrupted ? "it was interrupted" : reason_of(results)));
+    throw EnvironmentError(fmt::format("{} left no trace: {}", options.trace, reason_of(ending, results)));
   }
   return trace;
 }

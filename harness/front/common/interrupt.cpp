@@ -22,7 +22,7 @@ void on_signal(int signal) {
   if (signals_seen.fetch_add(1) == 0 || signal == SIGHUP) return;
   const pid_t group = group_to_kill.load();
   if (group > 0) kill(-group, SIGKILL);
-  constexpr std::string_view text = "\nallocbench: aborted. events.jsonl is intact.\n";
+  constexpr std::string_view text = "\nallocbench: aborted. Logs of measurements are intact.\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
   _exit(exit_interrupted);
 }
