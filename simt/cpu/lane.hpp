@@ -1,5 +1,5 @@
-// These types are the state of lanes, warps and blocks during a launch, with the calls from the vocabulary into the
-// executor.
+// These types are the state of lanes, warps and blocks during a launch. The members of Lane are the calls of Thread,
+// Group and atomic_ref into the executor.
 //
 // The state of a block belongs to one worker (one OS thread), so it needs no lock. A block never moves to another OS
 // thread, because compilers keep the address of thread-local storage across a fiber switch.
@@ -126,7 +126,7 @@ class WatchFilter {
   std::uint32_t counts_[size] = {};
 };
 
-// AccessTracker holds data that a worker and the accesses of its lanes exchange without a call.
+// AccessTracker holds data that the accesses of lanes exchange with their worker without a function call.
 struct AccessTracker {
   WatchFilter watched;
   bool progress = false;      // true if something changed since the worker last had no runnable lane

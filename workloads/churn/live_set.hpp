@@ -25,7 +25,7 @@ class LiveSet {
   // Returns the blocks that are not null.
   std::vector<RecordedBlock> blocks() const;
   std::uint64_t bytes() const;
-  // Returns the distance from the first byte of a block to the last, or 0 without blocks.
+  // Returns the distance from the start of the lowest block to the end of the highest block, or 0 without blocks.
   std::uint64_t address_range() const;
 
  private:

@@ -35,7 +35,7 @@ struct List {
   std::uint32_t pages;
 };
 
-// The pages of all lists that many blocks made, and the tail of each page's list, as table * buckets + bucket.
+// The pages of all lists that many blocks made, and the tail number of each page: table * buckets + bucket.
 struct Directory {
   std::uint64_t* pages;
   std::uint32_t* tails;

@@ -31,7 +31,7 @@ std::vector<Triangle> read_scene(const std::string& name);
 
 // The generators need no file. The same arguments give the same mesh.
 //
-// Terrain: Generates a height field of hills and noise: one surface on a grid of equal squares, with two triangles
+// Terrain: Generates a height field of hills and noise, a single surface on a grid of equal squares with two triangles
 // each.
 std::vector<Triangle> generate_terrain(std::uint32_t triangles, std::uint64_t seed);
 // Spheres: Generates tessellated spheres of different radii above a floor of two large triangles.

@@ -4,12 +4,12 @@
 // Paper: Adinetz & Pleiter 2014, "Benchmark Parameters & Cases".
 //
 // The workload has two further parameters of the paper: several allocations per thread, and the branch divergence. The
-// paper only names the divergence "per thread, per warp, per block". In two_phase a unit takes part as a whole, with
+// paper says only "per thread, per warp, per block" of the divergence. In two_phase a unit takes part as a whole, with
 // probability `share`. The expected number of calls is the same for each kind of unit. With `thread`, each lane decides
-// for itself. With `warp`, all callers of a warp call or none, and with `block`, all callers of a block or none.
+// for itself. With `warp` or `block`, either all callers of a warp or block call, or none of them calls.
 //
 // With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI).
-// `total_requests` keeps the number of mallocs constant, up to rounding, while `threads` is swept (their fig. 8).
+// `total_requests` keeps the number of mallocs constant, up to rounding, while `threads` is swept (fig. 8 there).
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

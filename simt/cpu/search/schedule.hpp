@@ -2,9 +2,9 @@
 // explain the run.
 //
 // The default rule: A lane continues as long as it can, also at atomics and after group operations. If a lane waits,
-// spins or ends, the runnable lane with the next higher rank in the grid follows; after the highest rank comes the
-// lowest. A launch begins with the lowest rank. converged() waits a limited time for other lanes of the warp, and
-// returns all that have come. Every store is visible to others immediately, and a load reads the newest value.
+// spins or ends, the runnable lane with the next higher rank in the grid follows. The lowest rank follows the highest.
+// A launch begins with the lowest rank. converged() waits a limited time for other lanes of the warp, and returns all
+// that have arrived. Every store is visible to others immediately, and a load reads the newest value.
 //
 // A decision names a lane and a step of this lane, not a step of the launch. A decision about converged() names a warp
 // and one of its calls. So if one decision is removed, the others still apply to the same places in the programs of

@@ -16,8 +16,8 @@ namespace allocbench {
 template <class Kernel, class... Arguments>
 struct KernelOn {};
 
-// A kernel that is compiled only for the allocator itself. It fills its blocks itself or is only timed. Allocators with
-// the trait records_applications also have its observed form, for traces.
+// A kernel that is compiled only for the allocator itself, because it fills its blocks itself or is only timed. If the
+// allocator has the trait records_applications, the observed form is compiled for traces, too.
 template <class Kernel, class... Arguments>
 struct BareKernelOn {};
 
@@ -27,7 +27,7 @@ template <class Kernel, class... Arguments>
 struct UntimedKernelOn {};
 
 // A kernel that is compiled for the allocator with the adaptor Aligned (allocators/support/adaptors/aligned.hpp). The
-// list also needs a KernelOn, whose observed form serves aligned requests, too.
+// list also needs a KernelOn, whose observed form also handles aligned requests.
 template <class Kernel, class... Arguments>
 struct AlignedKernelOn {};
 

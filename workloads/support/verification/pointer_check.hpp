@@ -93,8 +93,8 @@ class PointerCheck {
   std::uint64_t nulls() const { return nulls_; }
   // Returns the number of spurious nulls, or nothing if the size of the pool or the cause of a null is unknown.
   std::optional<std::uint64_t> spurious_nulls() const;
-  // Returns why nothing was measured, or an empty text. The reason is that no request got a block, or that more than
-  // half of the requests with room got none. `pool_bytes` is for the text.
+  // Returns why too few requests were served for a measurement, or an empty text. Either no request got a block, or
+  // more than half of the requests with room got none. `pool_bytes` is for the text.
   std::string refusal(std::uint64_t pool_bytes) const;
   // Returns the bytes of all requests, whether they returned null or not.
   std::uint64_t bytes_requested() const { return bytes_requested_; }
