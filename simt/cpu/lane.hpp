@@ -223,7 +223,7 @@ struct alignas(64) Lane {
   LaneMask converge(CallSite call_site);
   void block_barrier(CallSite call_site);
   std::uint64_t clock();
-  // Ends the launch; no frame of this lane runs again.
+  // Ends the launch. The code of this lane does not continue.
   [[noreturn]] void fail(FaultKind kind, const char* text, CallSite call_site);
   // Adds a row to the history, if there is one. The row keeps the pointer `text`, which must outlive the history.
   void note(const char* text, std::uint64_t with_value, CallSite call_site);

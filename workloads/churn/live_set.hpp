@@ -1,5 +1,5 @@
-// LiveSet is the live set of churn on the host. It draws the places whose blocks are replaced. This code does not
-// depend on devices.
+// LiveSet is the live set of the workload churn, on the host. It draws the places whose blocks are replaced. This code
+// does not depend on devices.
 #pragma once
 
 #include <cstdint>

@@ -101,7 +101,7 @@ SIMT_FN std::uint32_t byte_of(Record record, std::uint32_t pass) {
   return static_cast<std::uint32_t>(record >> (56 - 8 * pass)) & 0xff;
 }
 
-// Stores a list for each lane with `has`. All these lists are of one class. All lanes of the group call this together.
+// Stores a list for each lane with `has`, all of one class. All lanes of the group call this function together.
 template <class Thread, class Group>
 SIMT_FN void emit_class(Thread& thread, const Group& group, bool has, const List& list, List* lists,
                         std::uint32_t* count, std::uint32_t most, PageFaults* faults) {

@@ -39,7 +39,7 @@ struct KeyCourse {
   std::uint64_t mallocs_at_most() const;
 };
 
-// Draws the keys and operations. `mask` is the number of buckets minus one. The number is a power of two.
+// Draws the keys and operations. `mask` is the number of buckets, which is a power of two, minus one.
 KeyCourse draw_keys(std::uint32_t keys, std::uint32_t rounds, double changed_share, std::uint32_t mask,
                     std::uint32_t node_capacity, std::uint64_t seed);
 

@@ -60,7 +60,7 @@ struct TwoPhase {
     }
 
     bool is_private() const { return mode == "private"; }
-    // Returns the number of blocks that a thread holds together.
+    // Returns the number of blocks that a thread holds at the same time.
     std::uint64_t blocks_per_thread() const {
       return is_private() || total_requests == 0 ? allocations : (total_requests + threads - 1) / threads;
     }
@@ -68,7 +68,7 @@ struct TwoPhase {
       if (!is_private()) return 1;
       return total_requests == 0 ? cycles : (total_requests + live_blocks() - 1) / live_blocks();
     }
-    // Returns the number of blocks that all threads hold together if all take part.
+    // Returns the number of blocks that all threads hold at the same time if all take part.
     std::uint64_t live_blocks() const { return threads * blocks_per_thread(); }
   };
 

@@ -1,4 +1,4 @@
-// A schedule contains the decisions of a run that differ from the default rule. It serves to repeat, shorten and
+// A schedule contains the decisions of a run that differ from the default rule. It is used to repeat, shorten and
 // explain the run.
 //
 // The default rule: A lane continues as long as it can, also at atomics and after group operations. If a lane waits,
@@ -57,8 +57,8 @@ struct Schedule {
 //   32.6i      the first lane to reach the sixth converged() of the warp of lane 32 does not wait
 //   32.7gff    the seventh group of that warp is 0x000000ff without the lanes that have not come
 //   3.18h4     the store that lane 3 makes at its step 18 becomes visible four of its steps later
-//   3.18o2     the load of lane 3 at its step 18 reads the last but two of the values of its word
-//   @2,        the decisions that follow belong to launch 2; those in front of the first mark, to launch 0
+//   3.18o2     the load of lane 3 at its step 18 reads the value two before the newest value of its word
+//   @2,        the next decisions belong to launch 2; decisions before the first mark belong to launch 0
 std::string to_text(const Schedule& schedule);
 // Reads a schedule. Throws Fault(environment) with the column of the first error, if there is one.
 Schedule parse_schedule(std::string_view text);

@@ -49,7 +49,7 @@ class FilledPool {
   // memory.
   FilledPool(const Arena& arena, const Requests& requests, void* const* blocks);
 
-  // Returns the bytes that such a copy takes.
+  // Returns the bytes that a copy for these requests takes.
   static std::size_t bytes_for(const Arena& arena, const Requests& requests);
 
   const Requests& requests() const { return requests_; }

@@ -2,7 +2,7 @@
 // host half of the workload launches them.
 //
 //   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>,   // bare and observed
-//                                BareKernelOn<ConfinedAlloc, Geometry, void**>>;            // bare alone
+//                                BareKernelOn<ConfinedAlloc, Geometry, void**>>;            // bare only
 //
 // A kernel is a function object `operator()(Thread&, A allocator, Arguments...)`.
 #pragma once
@@ -21,8 +21,8 @@ struct KernelOn {};
 template <class Kernel, class... Arguments>
 struct BareKernelOn {};
 
-// A kernel that is compiled only for the observed allocator, because it is never timed. To run it, a bare allocator is
-// observed with empty ledgers.
+// A kernel that is compiled only for the observed allocator, because it is never timed. A bare allocator is observed
+// with empty ledgers to run such a kernel.
 template <class Kernel, class... Arguments>
 struct UntimedKernelOn {};
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t threads_of_a_part = 1 << 15;  // fewest threads per part of parallel_for
 
-// Combines the lanes' values by sum or maximum, for each warp and call number. No sort of the records is needed, which
-// would be slow for a million records. Instead each core goes through all records and picks those of its own warps.
+// Combines the lanes' values by sum or maximum, for each warp and call number. The records are not sorted, because a
+// sort of a million records is slow. Instead each core goes through all records and picks those of its own warps.
 template <class ValueOf, class Combine>
 std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const ValueOf& value_of, Combine combine) {
   std::uint32_t last_thread = 0;
