@@ -1,6 +1,6 @@
-// CountingThread is the calling thread with counts of its operations on shared words and of the steps that allocators
-// name. With a deadline, the thread checks it at every 64th operation and exits if the deadline is over. This also ends
-// loops that wait for a change of a shared word.
+// CountingThread is the calling thread with counts of its operations on atomic words and of the steps that allocators
+// name. With a deadline, the thread checks the deadline at every 64th operation and exits if it is over. This also ends
+// loops that wait for a change of an atomic word.
 //
 // The class derives from the thread that it wraps and redefines atomic(), atomic_shared(), probe() and note(). Each
 // object counts for its own thread, and its creator adds up the counts. Accesses without atomic() or atomic_shared()

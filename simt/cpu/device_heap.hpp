@@ -19,8 +19,8 @@ class DeviceHeapMemory {
   DeviceHeapMemory(const DeviceHeapMemory&) = delete;
   DeviceHeapMemory& operator=(const DeviceHeapMemory&) = delete;
 
-  // Sets the size and returns true. After the first malloc() since construction or reset(), it changes nothing and
-  // returns false.
+  // Sets the size and returns true. After the first malloc() since construction or reset(), resize() changes nothing
+  // and returns false.
   bool resize(std::size_t bytes);
   // Discards all blocks and gives the heap this size.
   void reset(std::size_t bytes);

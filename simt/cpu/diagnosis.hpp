@@ -17,7 +17,7 @@ std::string lane_name(const Lane& lane);      // for example "lane 5 of block 3,
 // Returns one row per lane: lane, state, operation, mask, call site and, for parked lanes, the words that they watch.
 // The absent lanes of a partial warp share one row.
 std::string lane_table(const Warp& warp);
-// Returns the tables of the block's warps that have a lane that has not exited.
+// Returns the tables of the block's warps in which at least one lane has not exited.
 std::string live_warps(const Block& block);
 // Returns the row of an entry in the table of history_text().
 std::string history_row(const HistoryEntry& entry);

@@ -118,7 +118,7 @@ std::exception_ptr Executor::run_workers(Launch& launch, std::uint32_t workers, 
     try {
       workers_[index]->run(launch, slots, first_slot * warps_per_block);
     } catch (...) {
-      // This worker ran out of host resources. The others must not wait for it.
+      // This worker ran out of host resources. The other workers must not wait for it.
       errors[index] = std::current_exception();
       launch.abandon(FaultKind::environment, "a worker of the CPU executor failed");
     }

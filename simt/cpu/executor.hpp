@@ -22,7 +22,7 @@ class Executor {
   explicit Executor(const ExecutorOptions& options);
   ~Executor();
 
-  // Restarts the executor. Its old and new options must have the deterministic mode. Afterwards it behaves like a new
+  // Restarts the executor. The old and the new options must select the deterministic mode. Then it behaves like a new
   // one, but keeps its mappings of memory. It also keeps workers and stacks, unless stack_bytes or guard_pages differ.
   void restart(const ExecutorOptions& options);
 
@@ -47,7 +47,7 @@ class Executor {
   void begin_run();
   // Returns the number of blocks of the launch that run at once. Throws if no launch can have this shape.
   std::uint32_t blocks_at_once(LaunchShape shape) const;
-  // Makes missing workers. Returns the number of workers that share the resident blocks.
+  // Creates the missing workers. Returns the number of workers that share the resident blocks.
   std::uint32_t provide_workers(std::uint32_t resident);
   // Runs worker 0 on the calling thread, and every other worker on its own thread. Returns the exception of the first
   // worker (by index) that threw one, or null.

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t stacks_per_mapping = 32;
 
 // If all stacks began at the same distance from a page boundary, their tops would share a few cache sets. A suspended
-// lane keeps about five cache lines at the top. So the stacks are shifted by twelve distances in turn.
+// lane keeps about five cache lines at the top. So the tops are shifted by one of twelve distances in turn.
 constexpr std::size_t colors = 12;
 constexpr std::size_t color_bytes = std::size_t{5} * 64;
 

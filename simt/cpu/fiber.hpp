@@ -49,7 +49,7 @@ class StackPool {
   std::vector<LaneStack> free_;
 };
 
-// FiberContext is a point of execution to which others can switch: a lane, or a worker's own OS thread.
+// FiberContext is a point of execution to which other contexts can switch: a lane, or a worker's own OS thread.
 struct FiberContext {
   FiberContext() = default;
   FiberContext(const FiberContext&) = delete;

@@ -1,5 +1,5 @@
-// The host side of the CPU executor has the members of simt/cuda/host.hpp. Launches are synchronous. So the launch
-// itself throws a fault, and streams and events add no order to that of the program.
+// The host side of the CPU executor has the members of simt/cuda/host.hpp. Launches are synchronous. So a launch throws
+// its own faults, and streams and events add no further order.
 #pragma once
 
 #include <chrono>
@@ -31,9 +31,9 @@ class Device {
   explicit Device(const ExecutorOptions& options);
   int ordinal() const { return 0; }
   DeviceProperties properties() const;
-  // Restarts the device. Its old and new options must have the deterministic mode. Afterwards it does exactly what a
-  // new device with these options would do, at a small part of the cost. Buffers survive and keep their addresses. A
-  // new device might give such an address to a later buffer, and a restarted one cannot. So release all buffers first.
+  // Restarts the device. The old and the new options must select the deterministic mode. Afterwards it does exactly
+  // what a new device with these options would do, at lower cost. Buffers survive and keep their addresses. A new
+  // device might give such an address to a later buffer, but a restarted one cannot. So release all buffers first.
   void restart(const ExecutorOptions& options);
   // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Throws Fault(environment) after
   // the first use of the heap.

@@ -1,5 +1,5 @@
-// These functions pass calls of the vocabulary from a lane to its worker. They are compiled apart from device code, so
-// that the headers of the vocabulary do not include the scheduler.
+// These functions pass calls of Thread, Group and atomic_ref from a lane to its worker. They are compiled apart from
+// device code, so that the headers of device code do not include the scheduler.
 #include "simt/cpu/lane.hpp"
 
 #include "simt/cpu/device_heap.hpp"

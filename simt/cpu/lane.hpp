@@ -1,5 +1,5 @@
-// These types are the state of lanes, warps and blocks during a launch, with the calls from the vocabulary into the
-// executor.
+// These types are the state of lanes, warps and blocks during a launch. The members of Lane are the calls of Thread,
+// Group and atomic_ref into the executor.
 //
 // The state of a block belongs to one worker (one OS thread), so it needs no lock. A block never moves to another OS
 // thread, because compilers keep the address of thread-local storage across a fiber switch.
@@ -126,7 +126,7 @@ class WatchFilter {
   std::uint32_t counts_[size] = {};
 };
 
-// AccessTracker holds data that a worker and the accesses of its lanes exchange without a call.
+// AccessTracker holds data that the accesses of lanes exchange with their worker without a function call.
 struct AccessTracker {
   WatchFilter watched;
   bool progress = false;      // true if something changed since the worker last had no runnable lane
@@ -223,7 +223,7 @@ struct alignas(64) Lane {
   LaneMask converge(CallSite call_site);
   void block_barrier(CallSite call_site);
   std::uint64_t clock();
-  // Ends the launch; no frame of this lane runs again.
+  // Ends the launch. The code of this lane does not continue.
   [[noreturn]] void fail(FaultKind kind, const char* text, CallSite call_site);
   // Adds a row to the history, if there is one. The row keeps the pointer `text`, which must outlive the history.
   void note(const char* text, std::uint64_t with_value, CallSite call_site);

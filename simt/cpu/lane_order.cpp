@@ -1,4 +1,4 @@
-// This file is compiled only into simt_cpu_races.
+// This file implements lane_order.hpp. It is compiled only into simt_cpu_races, the library of the race build.
 #include "simt/cpu/lane_order.hpp"
 
 #include <algorithm>

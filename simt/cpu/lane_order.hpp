@@ -2,9 +2,9 @@
 // two lanes. In every other build they do nothing.
 //
 // For ThreadSanitizer each lane is a thread, and the executor is the OS thread that called launch(). Accesses of the
-// executor inside a call of the vocabulary count as accesses of the OS thread. ThreadSanitizer ignores these during the
-// launch. So a lock, an allocation or a copy inside the executor neither races with a lane nor orders two lanes. A
-// switch alone orders nothing.
+// executor inside a call from device code count as accesses of the OS thread. ThreadSanitizer ignores these accesses
+// during the launch. So a lock, an allocation or a copy inside the executor neither races with a lane nor orders two
+// lanes. A switch alone orders nothing.
 #pragma once
 
 #include "simt/cpu/lane.hpp"

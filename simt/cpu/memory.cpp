@@ -28,11 +28,11 @@ constexpr std::uintptr_t window_end = 0x7ed000000000u;  // the window has 256 Gi
 // Distance between allocations, and their alignment.
 constexpr std::size_t granule = std::size_t{64} * 1024;
 // After keep_released(), a released mapping of at most `largest_kept` bytes is kept, and all kept mappings together
-// have at most `most_kept` bytes. The buffers of the bug search's models are that small. The pools of timed runs are
-// usually larger.
+// have at most `most_kept` bytes. The buffers in the models of the bug search are not larger than `largest_kept`, and
+// the pools of timed runs usually are.
 constexpr std::size_t largest_kept = std::size_t{16} << 20;
 constexpr std::size_t most_kept = std::size_t{256} << 20;
-// Linux needs longer to report the free memory than a small model runs, so it is asked once per this many bytes.
+// Linux needs longer to report the free memory than a small model runs. One report covers this many mapped bytes.
 constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
 
 // Tail is the bytes between the end of an allocation and the end of its last page.
@@ -82,14 +82,14 @@ void* map_pages(std::uintptr_t wanted, std::size_t bytes, bool& fixed) {
   if (wanted != 0) {
     memory = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
   }
-  // Kernels before 4.17 take the address only as a hint.
+  // Linux kernels before 4.17 take the address only as a hint.
   if (memory == MAP_FAILED || reinterpret_cast<std::uintptr_t>(memory) != wanted) fixed = false;
   if (memory == MAP_FAILED) memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
   return memory;
 }
 
-// Returns whether the machine has the memory. Without this check, the kernel would grant a mapping that is too large,
-// and kill the process when it uses the pages.
+// Returns whether the machine has the memory. Without this check, Linux would grant a mapping that is too large, and
+// would kill the process when it uses the pages.
 bool machine_has(Allocations& all, std::size_t bytes) {
   if (bytes > physical_bytes() - std::min(physical_bytes(), all.total_bytes)) return false;
   if (bytes < bytes_between_looks - std::min(bytes_between_looks, all.bytes_since_look)) {

@@ -2,7 +2,7 @@
 //
 // The same sequence of allocations and releases gives the same addresses in every run. Allocators may hash or order
 // pointers, so with random addresses the same seed could lead to different steps. The addresses are in a window that
-// neither the loader nor the heap uses. If the window is occupied or full, the kernel chooses the address and
+// neither the loader nor the heap uses. If the window is occupied or full, Linux chooses the address and
 // addresses_are_fixed() becomes false. Fresh memory contains a seeded pattern, because real device memory is not zero
 // either. Holes separate the mappings, so an overrun into a hole faults.
 #pragma once
@@ -28,12 +28,12 @@ std::string take_overrun();
 // Makes later allocations of at least this size sparse: they are neither filled nor counted as memory of the machine.
 // This is for tests of address arithmetic, which touch little of a large pool.
 void sparse_from(std::size_t bytes);
-// Clears a sparse allocation by returning its pages to the kernel. Returns false for any other memory.
+// Clears a sparse allocation by returning its pages to Linux. Returns false for any other memory.
 bool clear_sparse(void* memory, std::size_t bytes);
 // Returns false after an allocation of this process got a different address than planned.
 bool addresses_are_fixed();
 std::size_t physical_bytes();
-// Returns the kernel's estimate of free memory.
+// Returns Linux's estimate of the free memory in bytes.
 std::size_t available_bytes();
 
 }  // namespace simt::device_memory

@@ -1,7 +1,7 @@
 // OldValues holds values that a load may still return after other lanes have replaced them
 // (ExecutorOptions::read_old_values).
 //
-// A GPU may serve a load before earlier loads of the same lane from other words. So the load may return a value that
+// A GPU may execute a load before earlier loads of other words by the same lane. So the load may return a value that
 // was replaced before those other loads. The rules are those of C++20, except that no load sees a store that is made
 // later (no load buffering):
 // * Each lane has a view. For each word, the view names the oldest value that the lane may read. A value that the lane
@@ -9,7 +9,7 @@
 // * A release store or update attaches the lane's view to the value. An update also attaches the view of the value that
 //   it replaced. An acquiring access adopts the view of the value that it reads.
 // * sync() and the block barrier unite the views of their lanes. The device heap's malloc() adopts the views of all
-//   lanes that freed. At the start of a launch, only the values in memory can be read.
+//   lanes that called free(). At the start of a launch, only the values in memory can be read.
 // * Updates read the newest value, because a GPU performs them in its L2 cache. This includes compare-exchanges that
 //   fail.
 //

@@ -157,7 +157,7 @@ std::vector<RaceFrame> frames_of(const RawAccess& access) {
     if (pc != last) append_frames(pc, frames);
     last = pc;
   }
-  // kernel_entry() calls the kernel. It and the frames below it belong to the executor.
+  // kernel_entry() calls the kernel. The frame of kernel_entry() and the frames below it belong to the executor.
   const auto launch = std::find_if(frames.begin(), frames.end(), [](const RaceFrame& frame) {
     return std::string_view(frame.file).ends_with("simt/cpu/kernel_entry.hpp");
   });
@@ -239,8 +239,8 @@ RaceReport take_race_reports() {
 
 }  // namespace simt
 
-// ThreadSanitizer calls this hook, which is weak in its library. With the result true, the report is not printed and
-// does not count.
+// ThreadSanitizer calls this hook, which is weak in its library. Because the hook returns true, the report is not
+// printed and does not count.
 bool __tsan::OnReport(const ReportDesc* report, bool suppressed) {
   if (!suppressed) simt::keep(const_cast<void*>(static_cast<const void*>(report)));
   return true;

@@ -7,7 +7,7 @@
 // matter. The race build needs the deterministic mode. simt/README.md describes what orders lanes and which races are
 // not found.
 //
-// Nothing is printed and no exit code changes; TSAN_OPTIONS overrides the options that are compiled in.
+// The race build prints nothing and changes no exit code. TSAN_OPTIONS overrides the options that are compiled in.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct RaceFrame {
 };
 
 struct RaceAccess {
-  // Name such as "lane 3 of block 0, warp 0" or "host". If several lanes ran on the same stack, it names the last
-  // one.
+  // Name such as "lane 3 of block 0, warp 0" or "host". If several lanes ran on the same stack, the name is that of the
+  // last one.
   std::string thread;
   bool write = false;
   bool atomic = false;
@@ -36,8 +36,8 @@ struct RaceAccess {
   // ThreadSanitizer's history.
   std::vector<RaceFrame> stack;
 
-  // Returns the place of the access in device code, such as "stack.hpp:120". It is the innermost frame outside the
-  // vocabulary and the C++ library.
+  // Returns the place of the access in device code, such as "stack.hpp:120". The place is the innermost frame outside
+  // Thread, Group, atomic_ref and the C++ library.
   std::string place() const;
 };
 

@@ -106,7 +106,7 @@ std::string diagnose_arrival(const Lane& lane) {
   std::string error;
   for_each_lane(*lane.warp, lane.mask & lane.warp->present & ~lane.warp->exited & ~lane.bit(), [&](const Lane& other) {
     if (!error.empty()) return;
-    // A lane that waits in a smaller group, only for other lanes, may still arrive here.
+    // A lane that waits for a group without this lane may still arrive here later.
     const bool waits_for_me =
         other.state == LaneState::at_barrier || (other.state == LaneState::waiting && (other.mask & lane.bit()) != 0);
     if (waits_for_me && !same_key(lane, other)) error = mismatch(lane, other);

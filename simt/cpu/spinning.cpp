@@ -91,7 +91,7 @@ bool Worker::wake_changed() {
   return any;
 }
 
-// Resolves a state in which no lane can run. The root calls this function.
+// Resolves a state in which no lane can run. The root context of the worker calls this function.
 void Worker::resolve_stall() {
   if (show_all_stores() && !runnable_.empty()) return;
   if (wake_changed()) return;

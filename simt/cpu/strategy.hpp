@@ -56,8 +56,8 @@ class Strategy {
   Strategy& operator=(const Strategy&) = delete;
 
   // Returns the index of the lane to run. `runnable` is not empty. `current` is the index of the lane that asks. For
-  // Reason::blocked and Reason::exit, it is the old index of this lane, which may be another lane's now (or one past
-  // the end). `asking` is the lane that asks. For Reason::start, `current` is 0 and `asking` is null.
+  // Reason::blocked and Reason::exit, it is the old index of this lane, at which there may be another lane now (or
+  // none). `asking` is the lane that asks. For Reason::start, `current` is 0 and `asking` is null.
   virtual std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) = 0;
   // Returns whether a lane that is the first at a converged() continues without waiting for others.
   virtual bool leaves_at_once(Lane& lane);

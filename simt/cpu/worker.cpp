@@ -121,7 +121,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
 FiberContext& Worker::lane_main(void* argument) {
   Lane& lane = *static_cast<Lane*>(argument);
   Worker& worker = *lane.worker;
-  // No switch happens inside a handler, because the C++ runtime keeps its list of caught exceptions per OS thread.
+  // No fiber switch happens in a catch block, because the C++ runtime keeps its list of exceptions per OS thread.
   std::string escaped;
   try {
     const lane_order::DeviceScope scope(lane);

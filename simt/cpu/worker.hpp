@@ -25,7 +25,7 @@ class Worker {
  public:
   Worker(const ExecutorOptions& options, std::uint32_t index);
 
-  // Runs blocks of the launch, `resident` at a time, until none is left. The worker's OS thread calls it.
+  // Runs blocks of the launch, `resident` at a time, until none is left. The worker's OS thread calls run().
   void run(Launch& launch, std::uint32_t resident, std::uint32_t first_warp_slot);
 
   std::uint64_t steps() const { return steps_; }

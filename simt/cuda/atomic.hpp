@@ -21,7 +21,7 @@ SIMT_FN std::uint64_t address_of(T* pointer) {
   }
 }
 
-// Acquire and release operations are also compiler barriers. The compiler may move plain accesses across relaxed ones.
+// Acquire and release operations are compiler barriers, too. Plain accesses may move across relaxed operations.
 #define SIMT_PTX_LOAD(ORDER, SCOPE, SPACE, TYPE, REGISTER, CLOBBER) \
   asm volatile("ld." ORDER "." SCOPE "." SPACE "." TYPE " %0, [%1];" : "=" REGISTER(result) : "l"(address)CLOBBER)
 #define SIMT_PTX_STORE(ORDER, SCOPE, SPACE, TYPE, REGISTER, CLOBBER) \

@@ -10,7 +10,7 @@
 namespace simt {
 namespace {
 
-// A hold ends before launch 257, because the queue of a stream holds only about a thousand launches. In a phase with
+// A hold ends before launch 257, well before the queue of a stream is full (about a thousand launches). In a phase with
 // more launches, most of them start back to back even without a hold.
 constexpr std::uint32_t most_launches = 256;
 constexpr const char* serialised = "launches wait for earlier kernels (a profiler, or CUDA_LAUNCH_BLOCKING)";

@@ -57,8 +57,8 @@ class Stream {
   // Holds enqueued work back until release(), but for at most `limit_seconds` (simt/cuda/hold.hpp).
   void hold(double limit_seconds) { hold_.begin(stream_, limit_seconds); }
   void release() { hold_.end(); }
-  // Returns the reason why the last hold ended before release(), or an empty text if it lasted. Call it after a wait
-  // for the stream.
+  // Returns the reason why the last hold ended before release(), or an empty text if it lasted. Call this function
+  // after a wait for the stream.
   std::string not_held() const { return hold_.ended_early(); }
 
  private:

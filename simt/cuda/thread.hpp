@@ -37,7 +37,7 @@ class Thread {
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
     return sm;
   }
-  // Returns an exclusive bound of sm(). SM ids need not be dense.
+  // Returns a number that is larger than each sm(). Not every smaller number must be the id of an SM.
   SIMT_FN std::uint32_t sm_count() const {
     std::uint32_t count;
     asm("mov.u32 %0, %%nsmid;" : "=r"(count));

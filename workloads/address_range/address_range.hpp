@@ -9,8 +9,8 @@
 //   running_spread = distance over all rounds together / bytes requested in a round
 //
 // Both values are 1 for an allocator that packs the blocks of every round without gaps into the same addresses. A wide
-// range alone is not waste: the workload `fragmentation` measures how much of a full pool is used. Verification passes
-// run at most four rounds.
+// range does not mean that memory is wasted. The workload `fragmentation` measures the use of a full pool. Verification
+// passes run at most four rounds.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -2,10 +2,10 @@
 //
 // Paper: Vinkler & Havran 2015, sec. 5, after Widmer et al. 2013.
 //
-// A global array keeps the pointers, one row of callers per iteration, so a warp's accesses coalesce. Registers cannot
-// hold hundreds of pointers per thread, and an array in local memory would cause the same traffic. The check also needs
-// the array. The blocks of one thread are in use together, but another thread may have freed its blocks already. So the
-// check for overlaps looks at each thread separately.
+// A global array has a row of pointers per iteration, with one per caller, so a warp's accesses coalesce. Registers
+// cannot hold hundreds of pointers per thread, and an array in local memory would cause the same traffic. The check
+// also needs the array. The blocks of one thread are in use together, but another thread may have freed its blocks
+// already. So the check for overlaps looks at each thread separately.
 #pragma once
 
 #include "workloads/support/callers/warp_parameters.hpp"

@@ -140,8 +140,8 @@ class ChurnRun final : public WorkloadRun {
     fill(allocator.bare(), live_bytes, timer);
   }
 
-  // Makes more requests until one is refused or all rows are used. After a refusal, the rest of the pool is reserved,
-  // lost by rounding or kept by the design.
+  // Makes more requests until one is refused or all rows are used. After a refusal, the unused part of the pool counts
+  // as lost: it is reserved, kept by the design or lost by rounding.
   void fill(const AllocatorHandle& allocator, std::uint64_t live_bytes, PhaseTimer& timer) {
     const std::uint32_t rounds = rest_.alloc_until_null(allocator);
     std::vector<RecordedBlock> blocks = rest_.blocks();
@@ -150,7 +150,7 @@ class ChurnRun final : public WorkloadRun {
     std::erase_if(blocks, [](const RecordedBlock& each) { return each.address == 0; });
     std::uint64_t served = 0;
     for (const RecordedBlock& each : blocks) served += each.bytes;
-    // If nothing was refused, the workload had no room to record more blocks.
+    // Without a refusal, `rest_` had too few rows, so the lost share is not known.
     if (blocks.size() < requests) {
       const double used = static_cast<double>(live_bytes + served) / static_cast<double>(setting_.pool_bytes);
       timer.counter("lost_share", std::max(0.0, 1 - used));

@@ -7,8 +7,8 @@
 // place empty until the place is drawn again.
 //
 // After the last round the heap is examined:
-// * `range_per_live` is the distance between the first and the last byte in use, divided by the bytes in use. Unlike in
-//   the address range of Winter et al., PPoPP'21, fig. 11.a, all its blocks are in use together.
+// * `range_per_live` is the distance between the first and the last byte in use, divided by the bytes in use. Unlike
+//   the address range of Winter et al., PPoPP'21, fig. 11.a, it covers only blocks in use together.
 // * `largest_free_request` is the largest single request that the heap serves at this point, found in steps of an
 //   eighth of a power of two.
 // * `lost_share` is the part of the pool that neither the live set nor further blocks get. To measure it, requests of
@@ -47,8 +47,8 @@ struct Churn {
                                            .between(1, 1'000'000)});
     }
 
-    // Returns the number of whole rows of `threads` requests that fit into `share` of the pool, but at least 1. A
-    // request counts with its bytes rounded up to 16.
+    // Returns the number of whole rows of `threads` requests that fit into `share` of the pool, but at least 1. The
+    // bytes of each request are rounded up to a multiple of 16.
     std::uint64_t rows(std::size_t pool_bytes, double share) const;
   };
 

@@ -1,5 +1,5 @@
-// LiveSet is the live set of churn on the host. It draws the places whose blocks are replaced. This code does not
-// depend on devices.
+// LiveSet is the live set of the workload churn, on the host. It draws the places whose blocks are replaced. This code
+// does not depend on devices.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class LiveSet {
   // Returns the blocks that are not null.
   std::vector<RecordedBlock> blocks() const;
   std::uint64_t bytes() const;
-  // Returns the distance from the first byte of a block to the last, or 0 without blocks.
+  // Returns the distance from the start of the lowest block to the end of the highest block, or 0 without blocks.
   std::uint64_t address_range() const;
 
  private:

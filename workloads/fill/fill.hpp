@@ -2,9 +2,9 @@
 //
 // Paper: Adinetz & Pleiter 2014. Halloc's hash is fast while fewer than about 85 % of the blocks are taken.
 //
-// Before each sample blocks of the same size take `taken_share` of the pool, untimed. Then threads allocate in one
-// kernel and free in another. The share counts requests rounded up to 16 B. An allocator that rounds to a larger size
-// fills its pool earlier. If the pool then has no room for the timed requests, the cell gets the status `oom`.
+// Before each sample blocks of the same size take `taken_share` of the pool, untimed. Then one kernel allocates and
+// another one frees. The share counts requests rounded up to multiples of 16 B. An allocator that rounds to a larger
+// size is full earlier. If the pool then has no room for the timed requests, the cell gets the status `oom`.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

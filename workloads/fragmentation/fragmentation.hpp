@@ -5,8 +5,8 @@
 // The workload needs only the addresses of the blocks. It takes the median distance between neighbouring blocks of the
 // full pool as the size of one block with its header and rounding.
 //
-//   internal_waste = 1 - requested size / median distance         (of a block)
-//   external_waste = 1 - blocks served * median distance / pool   (of the pool: no block took it)
+//   internal_waste = 1 - requested size / median distance         (share of a block)
+//   external_waste = 1 - blocks served * median distance / pool   (share of the pool that no block takes)
 //
 // Rounds of `threads` requests run until one of them returns null. The time of `alloc` includes the host's check of
 // each round. This workload does not measure speed.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t most_requests_before = 1ull << 27;
 
-// Returns the number of requests before the timed ones if pages are not marked.
+// Returns the number of requests before the timed requests if pages are not marked.
 std::uint64_t requests_before(const GetPage::Parameters& parameters, std::size_t pool_bytes) {
   const double requests = static_cast<double>(pool_bytes) / static_cast<double>(pad(parameters.request_bytes, 16));
   return static_cast<std::uint64_t>(parameters.pattern == "self_filled"
@@ -91,7 +91,7 @@ class GetPageRun final : public WorkloadRun {
     if (from_the_front || count == 0) return PageSet::first(used);
     return PageSet::by_chance(count, used, seed_, parameters_.cluster_pages);
   }
-  // Counts the blocks of used_of() and the held ones.
+  // Counts the blocks of used_of() and the blocks that callers hold.
   AskedBlocks before(std::uint32_t count, std::uint64_t bytes_of_each) const {
     const std::uint64_t used = used_of(count);
     return {used + held_.callers(), used * bytes_of_each + held_.profile().bytes()};

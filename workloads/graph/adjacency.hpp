@@ -1,4 +1,4 @@
-// This file has a graph as rows of targets, and batches of updates to it, for graph_arrays. This is host code.
+// These types are a graph as rows of targets, and batches of updates to it, for graph_arrays. This is host code.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// These functions sort and draw lists of arcs, and take lists from rows. This is host code.
+// These functions sort and draw lists of arcs, and list the arcs of a graph that is stored in rows. This is host code.
 #pragma once
 
 #include <cstdint>

@@ -46,8 +46,8 @@ class ArraysState {
   void prepare();
   bool sorts() const { return sort_.has_value(); }
   void sort(std::uint32_t batch) { sort_->run(batch, arrays()); }
-  // Checks the arrays after an insertion, untimed. Digests check every tenth insertion; the last insertion and the end
-  // are compared exactly.
+  // Checks the arrays after an insertion, untimed. Every tenth insertion is checked by digests. The last insertion and
+  // the final state are compared exactly.
   void check_inserted(std::uint32_t batch) {
     digests_.check(batch, arrays());
     if (batch + 1 == batches()) inserted_->read(blocks_.data(), degrees_.data());

@@ -9,8 +9,8 @@
 // forever. After the build the graph is copied and everything is freed, untimed. Without nulls, the copy is compared
 // exactly with the edge list (graph/graph_check.hpp).
 //
-// If `requests` is warp, the leader of a warp requests the memory for one arc of each lane in one block
-// (graph::WarpBlocks). Then nothing is freed during the build, as in the paper's bump heap.
+// With `requests` warp, the leader of a warp requests the memory for one arc of each lane in one block
+// (graph::WarpBlocks). In this mode nothing is freed during the build, as in the paper's bump heap.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

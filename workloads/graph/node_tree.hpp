@@ -42,7 +42,7 @@ class Builder {
   SIMT_FN Builder(Session& session, std::uint64_t* root, bool hold) : session_(session), root_(root), hold_(hold) {}
 
   // Returns the node of `key`. If there is none, the function makes it and stores its address in `record[key]`. Returns
-  // null when memory ran out.
+  // null if memory ran out.
   template <class Thread>
   SIMT_FN Node* ensure(Thread& thread, std::uint32_t key, void** record) {
     std::uint64_t* link = root_;
@@ -70,7 +70,7 @@ class Builder {
     }
   }
 
-  // Adds an edge to the list of `source`. Returns null when memory ran out.
+  // Adds an edge to the list of `source`. Returns null if memory ran out.
   template <class Thread>
   SIMT_FN Edge* add_edge(Thread& thread, Node* source, const Node* target) {
     Edge* const edge = static_cast<Edge*>(session_.malloc(thread, sizeof(Edge)));
@@ -109,8 +109,8 @@ inline constexpr std::uint32_t node_bytes = sizeof(Node);
 inline constexpr std::uint32_t edge_bytes = sizeof(Edge);
 
 // The leader of a warp requests the memory for one arc of each lane. It first requests an edge and a node per lane, and
-// then the second node of lanes that used the first. A node that an arc does not use serves a later arc. Nothing inside
-// a block is freed. Spliet et al., fig. 6, show how much time one request for a whole group saves.
+// then the second node of lanes that used the first. If an arc does not use its node, a later arc gets this node.
+// Nothing inside a block is freed. Spliet et al., fig. 6, show how much time one request for a whole group saves.
 template <class Session>
 class WarpBlocks {
  public:
@@ -118,7 +118,7 @@ class WarpBlocks {
 
   // Gets an edge (if `edge`) and a node (if the lane has none) for the lanes with `wants`, which must include the
   // leader. `has_spare` says that Builder keeps a node. All lanes of the warp that have not exited call this function
-  // together. If they need a block, the leader stores its address in `record`. Returns false when memory ran out.
+  // together. If they need a block, the leader stores its address in `record`. Returns false if memory ran out.
   template <class Thread>
   SIMT_FN bool refill(Thread& thread, bool wants, bool edge, bool has_spare, void*& record) {
     const auto warp = thread.warp();
@@ -141,7 +141,7 @@ class WarpBlocks {
     return true;
   }
 
-  // Serves Builder's requests between two refills: at most an edge and a node.
+  // Returns the memory for Builder's requests between two refills: at most one edge and one node.
   template <class Thread>
   SIMT_FN void* malloc(Thread&, std::size_t bytes) {
     std::uint64_t& place = bytes == sizeof(Edge) ? edge_ : node_;

@@ -1,5 +1,5 @@
-// DigestChecks checks graph_arrays between updates, by digests of the graph. BatchSort sorts the batches on the device.
-// Winter et al. 2021 include this sort in their times.
+// DigestChecks compares the arrays of graph_arrays between updates with digests of the graph. BatchSort sorts the
+// batches on the device. Winter et al. 2021 include this sort in their times.
 #pragma once
 
 #include <string>

@@ -49,7 +49,7 @@ class PresentArcs {
   }
 
  private:
-  // Moves the arcs of the window behind all others, and returns the index of the first.
+  // Moves the arcs of the window behind all other arcs, and returns the index of the first moved arc.
   std::size_t inside_to_the_end(const Window& window) {
     const auto middle =
         std::stable_partition(arcs_.begin(), arcs_.end(), [&](const Arc& arc) { return !window.has(arc.source); });

@@ -5,7 +5,7 @@
 // A pass splits every list by one byte of the key, as the other methods do, so it has 256 counters for each list.
 //
 // Differs from the paper: Lists without records get no counters in the next pass. The paper has a counter for every
-// value that a key may have, 17.19 GB in the last pass. Our counters have 64 bits.
+// possible value of a key. These take 17.19 GB in the last pass. Our counters have 64 bits.
 #pragma once
 
 #include <array>

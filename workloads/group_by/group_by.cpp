@@ -109,7 +109,7 @@ class GroupByRun final : public WorkloadRun {
     return {std::min(blocks, most_blocks_of_pass), block_threads, shared_bytes};
   }
 
-  // Runs one pass. Returns false when memory ran out.
+  // Runs one pass. Returns false if memory ran out.
   bool split(const AllocatorHandle& allocator, std::uint32_t pass) {
     GroupPass work = steps_.begin_pass(pass);
     if (!get_tables(allocator, pass, work)) {
@@ -134,7 +134,7 @@ class GroupByRun final : public WorkloadRun {
     return steps_.end_pass();
   }
 
-  // Gets the tables of the long lists, from the allocator if `table_bytes` is set. Returns false when a request failed.
+  // Gets the tables of the long lists, from the allocator if `table_bytes` is set. Returns false if a request failed.
   bool get_tables(const AllocatorHandle& allocator, std::uint32_t pass, GroupPass& work) {
     if (parameters_.table_bytes == 0 || work.longs == 0) {
       steps_.clear_tables(work, nullptr);

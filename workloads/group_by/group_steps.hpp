@@ -47,8 +47,8 @@ class GroupSteps {
   // Enqueues a kernel that assigns a class to each list that several blocks made. Call this function after the other
   // kernels of a pass.
   void collect();
-  // Reads the numbers of lists to the host, and makes the new lists the next to be split. Returns false if a request
-  // returned null, a page was wrong, or the workload's memory was too small.
+  // Reads the numbers of lists to the host, and makes the new lists the input of the next pass. Returns false if a
+  // request returned null, a page was wrong, or the workload's memory was too small.
   bool end_pass();
   // Returns the lists that the last finished pass made, with their numbers.
   GroupPass last() const;
@@ -108,7 +108,7 @@ class GroupSteps {
   std::uint32_t tables_ = 0;             // number of tables that the kernels of the pass append to
   void* const* table_blocks_ = nullptr;  // blocks of these tables
 
-  // These members serve the methods `tails` and `runs`. The method `counts` uses records_, too.
+  // The methods `tails` and `runs` use these members. The method `counts` uses records_, too.
   simt::Buffer<group::Record> records_;
   std::array<ListSet, 2> sets_;
   simt::Buffer<group::Tail> tails_;
@@ -119,7 +119,7 @@ class GroupSteps {
   simt::Buffer<std::uint32_t> read_lists_;
   simt::Buffer<std::uint32_t> read_count_;
 
-  // This member serves the method `sort`.
+  // The method `sort` uses this member.
   struct Sorting {
     simt::Buffer<std::uint32_t> keys, rows, sorted_keys, sorted_rows, once, lengths, runs;
     PairSort sort;

@@ -9,8 +9,8 @@
 
 namespace allocbench {
 
-// GroupInput selects the keys. Pham et al. 2025, sec. 6.2, do not print the parameters of their Gaussian, so our sigmas
-// are assumed.
+// GroupInput selects the keys. Pham et al. 2025, sec. 6.2, do not state the parameters of their Gaussian, so our sigmas
+// are assumptions.
 struct GroupInput {
   std::string kind = "gauss";
   std::uint32_t keys = 0;

@@ -35,7 +35,7 @@ struct List {
   std::uint32_t pages;
 };
 
-// The pages of all lists that many blocks made, and the tail of each page's list, as table * buckets + bucket.
+// The pages of all lists that many blocks made, and the tail number of each page: table * buckets + bucket.
 struct Directory {
   std::uint64_t* pages;
   std::uint32_t* tails;
@@ -101,7 +101,7 @@ SIMT_FN std::uint32_t byte_of(Record record, std::uint32_t pass) {
   return static_cast<std::uint32_t>(record >> (56 - 8 * pass)) & 0xff;
 }
 
-// Stores a list for each lane with `has`. All these lists are of one class. All lanes of the group call this together.
+// Stores a list for each lane with `has`, all of one class. All lanes of the group call this function together.
 template <class Thread, class Group>
 SIMT_FN void emit_class(Thread& thread, const Group& group, bool has, const List& list, List* lists,
                         std::uint32_t* count, std::uint32_t most, PageFaults* faults) {

@@ -6,7 +6,7 @@
 
 namespace allocbench::group {
 
-// A warp takes as many whole short lists as together have at most 32 records. Each lane takes at most one record.
+// A warp takes as many whole short lists as it has lanes for their records. Each lane takes at most one record.
 struct ShortKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, const List* shorts, std::uint32_t count, std::uint32_t pass,

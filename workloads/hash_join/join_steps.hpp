@@ -27,7 +27,7 @@ class JoinSteps {
   PartitionedTable r() const { return {r_.hashes.data(), r_.rows.data(), r_.begin.data()}; }
   PartitionedTable s() const { return {s_.hashes.data(), s_.rows.data(), s_.begin.data()}; }
 
-  // Joins without an allocator: counts, computes a prefix sum and writes. The output array exists in advance.
+  // Joins without an allocator: counts, computes a prefix sum and writes. The output array is allocated in advance.
   void join_in_two_passes();
 
   // Returns the memory in which the probe stores its lists.

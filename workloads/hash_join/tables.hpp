@@ -1,8 +1,8 @@
 // These types are the tables of hash_join and the expected result of their join. This is host code and does not depend
 // on devices.
 //
-// A tuple is a 32-bit key and, as its payload, the number of its row. Pham et al. 2025 print neither the distribution
-// of keys nor the page size; `fk` is this project's choice.
+// A tuple is a 32-bit key and, as its payload, the number of its row. Pham et al. 2025 state neither the distribution
+// of keys nor the page size. `fk` is this project's choice.
 #pragma once
 
 #include <cstdint>

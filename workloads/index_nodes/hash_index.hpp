@@ -39,7 +39,7 @@ struct Found {
   std::uint32_t slot = 0;
 };
 
-// Searches the bucket for a key. All lanes of the warp call this with the same arguments and get the same result.
+// Searches the bucket for a key. All lanes of the warp pass the same arguments and get the same result.
 template <class Thread>
 SIMT_FN Found find(Thread& thread, const Bucket& bucket, std::uint32_t key) {
   const auto warp = thread.warp();

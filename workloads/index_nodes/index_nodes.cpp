@@ -82,7 +82,7 @@ class IndexNodesRun final : public WorkloadRun {
     fail_if_wrong("index", problem_at_the_end());
   }
 
-  // Returns the requests for the nodes of all keys at the end. One lane per warp requests.
+  // Returns the requests for all nodes at the end of the last round. One lane per warp makes requests.
   RequestProfile requests() const override {
     return {Geometry::of_callers(course_.first_node.back(), parameters_.threads_per_block, 1),
             RequestSizes::fixed(sizeof(Node))};
@@ -103,7 +103,7 @@ class IndexNodesRun final : public WorkloadRun {
   HashIndex hash_index() const { return {buckets_.data(), bucket_mask_of(parameters_)}; }
   Tally tally() const { return tally_.to_host(stream_).front(); }
 
-  // The numbers of mallocs and frees of a launch depend on the order of its operations, so a phase counts operations.
+  // The numbers of mallocs and frees depend on the order of the operations, so a phase counts index operations.
   void update(const AllocatorHandle& allocator, PhaseTimer& timer, std::string_view phase, std::uint32_t launch) {
     const auto count = static_cast<std::uint32_t>(operations_[launch].size());
     if (count == 0) return;

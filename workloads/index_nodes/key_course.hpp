@@ -15,8 +15,8 @@ struct KeyOperation {
 };
 
 struct KeyCourse {
-  // The operations of each launch: the build, the rounds of updates, and at last the deletion of all keys. They are in
-  // random order. No key occurs twice in a launch.
+  // The operations of each launch: the build, the rounds of updates, and finally the deletion of all keys. The
+  // operations of a launch are in random order. No key occurs twice in a launch.
   std::vector<std::vector<KeyOperation>> launches;
   // The look-ups after the build and after each round: every key that the index has or had, and its value. The value of
   // a deleted key is 0.
@@ -39,7 +39,7 @@ struct KeyCourse {
   std::uint64_t mallocs_at_most() const;
 };
 
-// Draws the keys and operations. `mask` is the number of buckets, a power of two, less one.
+// Draws the keys and operations. `mask` is the number of buckets, which is a power of two, minus one.
 KeyCourse draw_keys(std::uint32_t keys, std::uint32_t rounds, double changed_share, std::uint32_t mask,
                     std::uint32_t node_capacity, std::uint64_t seed);
 

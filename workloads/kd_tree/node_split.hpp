@@ -2,8 +2,8 @@
 // planes, chooses a plane and sorts the references into the lists of the children.
 //
 // Lane i evaluates candidate plane i. The boxes of 64 triangles at a time are staged in shared memory, and each lane
-// compares all of them with its plane. So counting needs no vote, and a node of five references takes only eight
-// comparisons per lane and side.
+// compares all of them with its plane, four at a time. So counting needs no vote, and a node of five references takes
+// eight comparisons per lane and side.
 #pragma once
 
 #include <bit>

@@ -21,8 +21,8 @@ using Triangle = std::array<Corner, 3>;
 // PLY: The file is ascii or binary_little_endian 1.0. It has an element `vertex` with x, y and z, and an element `face`
 // with one list of indices (vertex_indices or vertex_index). Other elements and properties are ignored.
 std::vector<Triangle> parse_ply(std::string_view text, const std::string& name);
-// Wavefront OBJ: `v` and `f` lines are read; all other lines are ignored. Indices count from 1, negative ones from the
-// end; the parts of an index after its first "/" are ignored.
+// Wavefront OBJ: Only `v` and `f` lines are read. Indices count from 1, and negative indices count from the end. The
+// parts of an index after its first "/" are ignored.
 std::vector<Triangle> parse_obj(std::string_view text, const std::string& name);
 
 // Reads data/scenes/<name> with the ending .ply.gz, .ply, .obj.gz or .obj. The content shows whether the file is
@@ -31,7 +31,7 @@ std::vector<Triangle> read_scene(const std::string& name);
 
 // The generators need no file. The same arguments give the same mesh.
 //
-// Terrain: Generates a height field of hills and noise: one surface on a grid of equal squares, with two triangles
+// Terrain: Generates a height field of hills and noise, a single surface on a grid of equal squares with two triangles
 // each.
 std::vector<Triangle> generate_terrain(std::uint32_t triangles, std::uint64_t seed);
 // Spheres: Generates tessellated spheres of different radii above a floor of two large triangles.

@@ -51,7 +51,7 @@ struct RequestStatistics {
   }
   double mean() const;
   double deviation() const;
-  // Returns the deviation computed from overflowed squares. Table 2 of Vinkler & Havran 2015 prints this value. If
+  // Returns the deviation computed from overflowed squares. This is the value in table 2 of Vinkler & Havran 2015. If
   // every split of a scene of N triangles halves its list, the squares of all sizes sum up to (4 N)^2. So the true
   // deviation is about 4 N / sqrt(mallocs).
   double wrapped_deviation() const;

@@ -1,8 +1,8 @@
 // WarpBuilder is one warp of the build. The warp takes tasks until it gets the task `stop`.
 //
 // Each turn of run() counts sides, chooses a plane, requests the lists of the children, writes them and finishes the
-// node. So the code contains every step, and above all each call of the allocator, only once. For a shared node the
-// turn ends after the warp's part, and the warp that finishes the last part continues with the node.
+// node. So the code contains every step only once, above all each call of the allocator. For a shared node the turn
+// ends after the warp's part, and the warp that finishes the last part continues with the node.
 //
 // Only lane 0 calls the allocator. The other lanes wait at the next group operation.
 //
@@ -141,7 +141,7 @@ class WarpBuilder : NodeSplit<Thread> {
 
   // --- lists of the children
 
-  // Requests the left list, then the right one. Returns false when memory ran out; then `right` is null.
+  // Requests the left list, then the right one. Returns false, with `right` null, if memory ran out.
   SIMT_FN bool allocate(Children& children) {
     SIMT_ROLLED for (std::uint32_t side = 0; side < 2; ++side) {
       const std::uint32_t count = side == 0 ? children.counts.left : children.counts.right;
@@ -168,7 +168,7 @@ class WarpBuilder : NodeSplit<Thread> {
       }
       if (same == nullptr) return false;
     }
-    // The former owners of the blocks read them before lane 0 got them. After this barrier all lanes may write.
+    // The former owners read their blocks before lane 0 got these blocks. After this barrier all lanes may write.
     warp_.sync();
     return true;
   }

@@ -6,8 +6,8 @@
 // in the authors' framework, thousands of idle warps would read the same lines.
 //
 // Waits end: A taking warp waits for a task or for the stop that the last `finish` sends. A putting warp waits at most
-// for a taker that has drawn its ticket and whose slot is full. The reason is that room() and the limit of parts keep
-// fewer tasks in the queue than it has slots. All launched blocks must be resident.
+// for a taker that has drawn its ticket and whose slot is full. Longer waits are impossible, because room() and the
+// limit of parts keep fewer tasks in the queue than it has slots. All launched blocks must be resident.
 //
 // Orders: One lane stores turns with release and reads them with acquire; group.sync() passes the order on to the other
 // lanes.
@@ -121,8 +121,8 @@ struct WorkQueue {
     static_cast<void>(thread.atomic(slot.turn).load(simt::acquire));
   }
 
-  // Marks a taken task as finished. Returns true only for the last of all tasks. New tasks are put before the task that
-  // created them is finished, so the numbers of put and finished tasks are equal only at the end. Only one lane calls.
+  // Marks a taken task as finished. Returns true for the last task only. New tasks are put before the task that created
+  // them is finished, so the numbers of put and finished tasks are equal only at the end. One lane calls this function.
   template <class Thread>
   SIMT_FN bool finish(Thread& thread) const {
     const std::uint32_t done = thread.atomic(finished->word).fetch_add(1u, simt::acq_rel) + 1;

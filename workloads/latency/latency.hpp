@@ -1,10 +1,10 @@
 // latency measures the durations of single mallocs and frees.
 //
 // As in alloc_free, each caller makes one request in one kernel and frees its block in the next. The clock of the
-// multiprocessor times every call, and a histogram of the thread block counts it. The counters are the median, the
-// 90th, 99th and 99.9th percentile and the longest call. Their unit is the clock tick: a cycle on a GPU, a step of the
-// executor on the CPU back end. Steps are not times. A histogram's bucket is one tick wide, or at most 1/16 of the
-// durations in it. All durations of 2^36 ticks or more share the last bucket.
+// multiprocessor times every call, and its duration enters a histogram of the thread block. The counters are the
+// median, the 90th, 99th and 99.9th percentile and the longest call. Their unit is the clock tick: a cycle on a GPU, a
+// step of the executor on the CPU back end. Steps are not times. A histogram's bucket is one tick wide, or at most 1/16
+// of the durations in it. All durations of 2^36 ticks or more share the last bucket.
 //
 // A mean hides the slow calls that matter to a real-time user. So this workload reports percentiles.
 //

@@ -53,7 +53,7 @@ class MisuseRun final : public WorkloadRun {
     check.check(all, PointerCheck::Live::together);
   }
   RequestProfile requests() const override { return before_.profile(); }
-  // Each caller gets at most one block before the call, one from it and one after it.
+  // Each caller gets at most one block before the call, one from the call and one after it.
   std::uint64_t mallocs_at_most() const override { return 3 * std::uint64_t{before_.callers()}; }
   std::vector<KernelInfo> kernels() const override { return {before_.alloc_info("total", setting_.allocator)}; }
 

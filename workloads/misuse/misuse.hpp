@@ -12,7 +12,7 @@
 // * `refused_calls`: The adaptor Failing refuses each malloc with a probability of 1/2, so only some lanes of a warp
 //   call the allocator. The other lanes free null.
 //
-// Callers hold blocks during every call, so a design that frees in bulk frees its memory at the end of a sample.
+// Callers hold blocks during every call, so a design that frees in bulk frees memory only at the end of a sample.
 #pragma once
 
 #include <array>

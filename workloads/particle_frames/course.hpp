@@ -12,8 +12,8 @@ namespace allocbench::particles {
 struct Course {
   // All particles at the start, cell by cell.
   std::vector<Particle> start;
-  // The arrivals of each step, beginning with the start. begin[s][c] to begin[s][c + 1] - 1 are the places of the
-  // particles that come to cell c in step s - 1.
+  // begin[0] belongs to the start, and begin[s] with s > 0 to step s - 1: begin[s][c] to begin[s][c + 1] - 1 are the
+  // places of the particles that come to cell c.
   std::vector<std::vector<std::uint32_t>> begin;
   // Numbers of frames that each step frees and allocates. The first entry of `allocated` is for the start.
   std::vector<std::uint64_t> freed;

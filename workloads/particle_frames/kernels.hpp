@@ -1,5 +1,5 @@
-// This file has the kernels of particle_frames that call the allocator: one lets cells grow, one lets them shrink. Each
-// cell has a warp, whose first lane allocates and frees.
+// This file has the kernels of particle_frames that call the allocator: one lets cells grow, and the other one lets
+// cells shrink. Each cell has a warp, whose first lane allocates and frees.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -6,8 +6,8 @@
 // The particles of a cell are in frames of 4 KiB by default, linked in both directions. All frames but the last are
 // full. Each cell has a warp. In a step, particles leave for one of four neighbours. First every cell closes its gaps
 // and frees the frames at its end, one at a time (phase `depart`). Then every cell takes in its new particles and
-// allocates frames for them (phase `arrive`). Cells change their warps at every launch, so a frame is usually freed by
-// another warp than the one that allocated it.
+// allocates frames for them (phase `arrive`). Cells change their warps at every launch, so the warp that frees a frame
+// usually differs from the warp that allocated it.
 //
 // Movements depend on the particle and the step alone, so the host knows what every cell must hold at the end. The
 // number and contents of the particles in each cell are compared exactly, and their ids by a digest.

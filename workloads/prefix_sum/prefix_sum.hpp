@@ -1,5 +1,5 @@
-// prefix_sum compares device malloc with the method of programs without one: count, scan, allocate once on the host,
-// fill.
+// prefix_sum compares device malloc with the method of programs that have no device malloc: count, scan, allocate once
+// on the host, fill.
 //
 // Paper: Adinetz & Pleiter 2014, "Halloc vs Prefix Sum + cudaMalloc()".
 //

@@ -2,8 +2,8 @@
 // probability. The probabilities alternate, so the number of live blocks rises and falls.
 //
 // Paper: Adinetz & Pleiter 2014, "Randomized test". A malloc and a free have the probabilities 0.95 and 0.55 in even
-// launches, 0.55 and 0.95 in odd ones. In the authors' slides the kernel draws the random numbers. Here the host draws
-// them (workloads/support/callers/random_actions.hpp), by default once per warp as in the slides.
+// launches, and 0.55 and 0.95 in odd launches. In the authors' slides the kernel draws the random numbers. Here the
+// host draws them (workloads/support/callers/random_actions.hpp), by default once per warp as in the slides.
 //
 // The last launch is timed separately. In a sweep over `launches`, its throughput shows how the speed changes as the
 // heap ages. Blocks held after the last launch are freed untimed.

@@ -8,8 +8,8 @@
 
 namespace allocbench::replay {
 
-// `begin` points to the launch's first entry in Plan::begin. A null stays in the place of its block. The free of such a
-// block is counted and not executed.
+// `begin` points to the launch's first entry in Plan::begin. If a malloc returns null, the null is stored in the place
+// of the block. The free of such a block is counted and not executed.
 struct ReplayKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, const std::uint32_t* begin, const Step* steps, void** blocks,

@@ -31,7 +31,7 @@ struct Launch {
 
 struct Plan {
   std::vector<Launch> launches;
-  // Each launch has one entry more than it has threads. If its first entry is f, the steps of thread t are begin[f + t]
+  // Each launch has one entry more than it has threads. With f = Launch::first, the steps of thread t are begin[f + t]
   // to begin[f + t + 1] - 1.
   std::vector<std::uint32_t> begin;
   std::vector<Step> steps;

@@ -1,7 +1,7 @@
 // This file lists the kinds of requests that Pham et al. 2025 run (figures 2 and 14), by name.
 //
-// "Mixed" means 4 to 8,192 bytes, each size with the same probability. Section 5.2.3 prints 8,196 as the largest size,
-// but names a limit of 8,192.
+// "Mixed" means 4 to 8,192 bytes, each size with the same probability. Section 5.2.3 gives 8,196 as the largest size,
+// but it also gives a limit of 8,192.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // This file has the lengths of a column's strings in each round, and the comparison of all texts with the expected
-// ones.
+// texts.
 #pragma once
 
 #include <string>

@@ -4,12 +4,12 @@
 // Paper: Adinetz & Pleiter 2014, "Benchmark Parameters & Cases".
 //
 // The workload has two further parameters of the paper: several allocations per thread, and the branch divergence. The
-// paper only names the divergence "per thread, per warp, per block". In two_phase a unit takes part as a whole, with
+// paper says only "per thread, per warp, per block" of the divergence. In two_phase a unit takes part as a whole, with
 // probability `share`. The expected number of calls is the same for each kind of unit. With `thread`, each lane decides
-// for itself. With `warp`, all callers of a warp call or none, and with `block`, all callers of a block or none.
+// for itself. With `warp` or `block`, either all callers of a warp or block call, or none of them calls.
 //
 // With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI).
-// `total_requests` keeps the number of mallocs constant, up to rounding, while `threads` is swept (their fig. 8).
+// `total_requests` keeps the number of mallocs constant, up to rounding, while `threads` is swept (fig. 8 there).
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"
@@ -60,7 +60,7 @@ struct TwoPhase {
     }
 
     bool is_private() const { return mode == "private"; }
-    // Returns the number of blocks that a thread holds together.
+    // Returns the number of blocks that a thread holds at the same time.
     std::uint64_t blocks_per_thread() const {
       return is_private() || total_requests == 0 ? allocations : (total_requests + threads - 1) / threads;
     }
@@ -68,7 +68,7 @@ struct TwoPhase {
       if (!is_private()) return 1;
       return total_requests == 0 ? cycles : (total_requests + live_blocks() - 1) / live_blocks();
     }
-    // Returns the number of blocks that all threads hold together if all take part.
+    // Returns the number of blocks that all threads hold at the same time if all take part.
     std::uint64_t live_blocks() const { return threads * blocks_per_thread(); }
   };
 

@@ -10,8 +10,8 @@
 // * `baseline_pool`: This phase does the same, but the host allocates from a stream-ordered pool. This phase is not in
 //   the paper.
 //
-// The baselines round pieces up to 4 B, as in the paper. The baselines include all waiting of the host. Unlike in
-// prefix_sum, no kernel writes the memory.
+// The baselines round pieces up to multiples of 4 B, as in the paper. Their times include all waiting of the host.
+// Unlike in prefix_sum, no kernel writes the memory.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -10,7 +10,7 @@ namespace simt {
 namespace {
 
 // A lane at converged() lets the lanes behind it catch up. The lane still gets its turn, because it may hold a lock for
-// which they spin.
+// which those lanes spin.
 constexpr std::uint64_t calls_per_gather = 16;
 
 // The strategy keeps this count in the lane.

@@ -34,7 +34,7 @@ class PctStrategy final : public Strategy {
   std::size_t changes_done_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t lowest_;  // next lower priority; drawn priorities are higher
-  // Number of lanes at the last check; if the set did not grow, its highest lane is the same.
+  // Number of runnable lanes at the last question. If it did not grow, the same lane has the highest priority.
   std::size_t runnable_seen_ = 0;
 };
 

@@ -1,10 +1,10 @@
-// A schedule contains the decisions of a run that differ from the default rule. It serves to repeat, shorten and
+// A schedule contains the decisions of a run that differ from the default rule. It is used to repeat, shorten and
 // explain the run.
 //
 // The default rule: A lane continues as long as it can, also at atomics and after group operations. If a lane waits,
-// spins or ends, the runnable lane with the next higher rank in the grid follows; after the highest rank comes the
-// lowest. A launch begins with the lowest rank. converged() waits a limited time for other lanes of the warp, and
-// returns all that have come. Every store is visible to others immediately, and a load reads the newest value.
+// spins or ends, the runnable lane with the next higher rank in the grid follows. The lowest rank follows the highest.
+// A launch begins with the lowest rank. converged() waits a limited time for other lanes of the warp, and returns all
+// that have arrived. Every store is visible to others immediately, and a load reads the newest value.
 //
 // A decision names a lane and a step of this lane, not a step of the launch. A decision about converged() names a warp
 // and one of its calls. So if one decision is removed, the others still apply to the same places in the programs of
@@ -57,8 +57,8 @@ struct Schedule {
 //   32.6i      the first lane to reach the sixth converged() of the warp of lane 32 does not wait
 //   32.7gff    the seventh group of that warp is 0x000000ff without the lanes that have not come
 //   3.18h4     the store that lane 3 makes at its step 18 becomes visible four of its steps later
-//   3.18o2     the load of lane 3 at its step 18 reads the last but two of the values of its word
-//   @2,        the decisions that follow belong to launch 2; those in front of the first mark, to launch 0
+//   3.18o2     the load of lane 3 at its step 18 reads the value two before the newest value of its word
+//   @2,        the next decisions belong to launch 2; decisions before the first mark belong to launch 0
 std::string to_text(const Schedule& schedule);
 // Reads a schedule. Throws Fault(environment) with the column of the first error, if there is one.
 Schedule parse_schedule(std::string_view text);

@@ -64,8 +64,8 @@ class Shrinking {
   }
 
   // Joins two switches into one. First tries the first switch with the target of the second. Then tries the second
-  // switch alone with other targets. In that case the first switch may only have let the lane of the second run, or
-  // have moved other lanes on.
+  // switch alone with other targets. This helps if the first switch was needed only to make the second possible, or to
+  // advance other lanes.
   bool join_two() {
     for (std::size_t i = 0; i + 1 < size(); ++i) {
       const Decision first = schedule_.decisions[i];

@@ -20,7 +20,7 @@ class CallerRequests {
         sizes_(std::move(sizes), stream),
         results_(stream, geometry.callers, rounds) {}
 
-  // Sets the alignment of the blocks of alloc_and_free() in bytes, a power of two. Call it before the first sample.
+  // Sets the alignment of the blocks of alloc_and_free() in bytes, a power of two. Call this before the first sample.
   void set_alignment(std::uint32_t alignment);
 
   const Geometry& geometry() const { return geometry_; }

@@ -1,5 +1,5 @@
-// This file checks the contents of blocks with one malloc and one free by each of a few callers. Cells whose observed
-// passes take too long use this check.
+// This file checks the contents of blocks with one malloc and one free by each of a few callers. It is for cells whose
+// observed passes take too long.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // probability, and a caller with a block frees it with some probability. The workloads `probability` and `randomized`
 // use this class.
 //
-// Every launch has a draw for each caller, even if the caller does not act. The same draw decides on a malloc or a
-// free. Several callers may share a draw. So the draws depend only on the seed, and not on the results of malloc.
+// Every launch has one draw for each caller, even if the caller does not act. The draw decides on a malloc or a free.
+// Several callers may share a draw. So the draws depend only on the seed, and not on the results of malloc.
 #pragma once
 
 #include "workloads/support/callers/random_action_kernels.hpp"
@@ -48,7 +48,7 @@ class RandomActions {
                                              results_.row(number));
   }
 
-  // Frees all remaining blocks. Call it after the last launch.
+  // Frees all remaining blocks. Call this function after the last launch.
   void finish(const AllocatorHandle& allocator) {
     held_at_end_ = held_.blocks([&](std::size_t) { return size_.bytes; });
     allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, held_.data());

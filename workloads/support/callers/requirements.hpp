@@ -31,8 +31,8 @@ std::string why_torn_warps(const std::string& draw_unit, const RunSetting& setti
 // Workloads that follow pointers inside their blocks need this check.
 std::string why_recycling(std::uint64_t live_bytes, const RunSetting& setting);
 
-// Returns why the pool cannot be filled with blocks of this size and emptied again. `free_share` of the blocks are free
-// when further requests begin. Returns an empty text if the pool can be filled and emptied.
+// Returns why the pool cannot be filled with blocks of this size and emptied again. The share `free_share` of the
+// blocks is free when further requests begin. Returns an empty text if the pool can be filled and emptied.
 std::string why_too_many_free(std::uint64_t bytes, double free_share, const RunSetting& setting);
 
 }  // namespace allocbench

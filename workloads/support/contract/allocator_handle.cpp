@@ -54,8 +54,8 @@ void AllocatorHandle::reset(simt::Stream& stream) const {
   instance_->fresh = true;
 }
 
-// A pool of zero bytes gives nothing to the device heap. So requests that such a pool would serve never come from the
-// device heap.
+// A pool of zero bytes gives nothing to the device heap. So the device heap never serves requests that such a pool
+// would serve.
 bool AllocatorHandle::leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const {
   if (traits().pool != PoolLocation::arena_and_device_heap) return traits().pool == PoolLocation::arena;
   return largest_request && *largest_request <= type_->functions.max_request(0, instance_->parameters);

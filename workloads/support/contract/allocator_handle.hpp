@@ -1,5 +1,5 @@
-// AllocatorHandle is one allocator instance as workloads use it. Kernels receive the allocator by value, bare, aligned
-// or observed.
+// AllocatorHandle is one allocator instance as workloads use it. Kernels receive the allocator by value in one of three
+// forms: bare, aligned or observed.
 #pragma once
 
 #include <array>
@@ -69,23 +69,23 @@ class AllocatorHandle {
   // only prepares the next sample, such as the frees of the blocks that fill the pool.
   AllocatorHandle reset_afterwards() const;
   bool is_reset_afterwards() const { return is_reset_afterwards_; }
-  // Returns the same allocator, whose begin() passes its stage to `stages`. fill() also calls begin(). `stages` must
-  // outlive the handle and its copies.
+  // Returns the same allocator with a begin() that passes the stage to `stages`. fill() also calls begin(). `stages`
+  // must outlive the handle and its copies.
   AllocatorHandle telling(Stages& stages) const;
   void begin(Stage stage) const {
     if (stages_ != nullptr) stages_->begin(stage);
   }
 
-  // Makes the allocator new again. The design must have the trait Fresh::by_reset.
+  // Returns the allocator to the state of a new one. The design must have the trait Fresh::by_reset.
   void reset(simt::Stream& stream) const;
   // Returns whether blocks of requests up to this size are always in the arena. Without a size, this means requests of
   // any size.
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
   // Fills the pool with these requests. make(begin, end) makes the requests of one launch and stores their blocks in
   // blocks[begin] to blocks[end - 1], in device memory. If the allocator is fresh and a copy of the filled memory
-  // exists, the copy is restored instead. Exceptions are that calls are counted or refused, that the design cannot be
-  // reset, or that it may serve these requests outside the arena. A copy of a less full pool replaces only the first
-  // launches. put_back(count) gets the number of restored blocks, because no ledger knows them.
+  // exists, the copy is restored instead. No copy is used if calls are counted or refused, or if the design cannot be
+  // reset or may serve these requests outside the arena. A copy of a less full pool replaces only the first launches.
+  // put_back(count) gets the number of restored blocks, because no ledger knows them.
   template <class PutBack, class Make>
   void fill(const FilledPool::Requests& requests, void** blocks, const PutBack& put_back, const Make& make) const {
     const bool fresh = instance_->fresh && may_start_from_copy(requests);
@@ -103,7 +103,7 @@ class AllocatorHandle {
       }
     }
   }
-  // Drops the copies after a failed pass, so that the next fill() makes its requests again.
+  // Drops the copies of fill(), so that its next call makes the requests again. Use this after a failed pass.
   void forget_filled() const { instance_->filled.clear(); }
   // Returns the library's own pool if the design has PoolLocation::own; otherwise the result is empty.
   Pool own_pool() const;

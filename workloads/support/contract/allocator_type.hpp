@@ -44,7 +44,7 @@ struct AllocatorFunctions {
                                    double free_share) = nullptr;
   // Writes the handle. May throw Unsupported or simt::Fault.
   void (*create)(Arena&, const ParameterValues&, void* handle) = nullptr;
-  // Writes the observed allocator to `observed`. An alignment of 0 requires nothing.
+  // Writes the observed allocator to `observed`. The alignment 0 means that no alignment is required.
   void (*observe)(const void* handle, std::uint32_t alignment, const CallLedger&, const FailureRule&,
                   const ContentLedger&, void* observed) = nullptr;
   void (*align)(const void* handle, std::uint32_t alignment, void* aligned) = nullptr;

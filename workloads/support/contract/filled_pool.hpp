@@ -1,8 +1,8 @@
 // These types keep copies of the memory of pools that requests have filled.
 //
 // Some published designs (ScatterAlloc, Ouroboros P-VL) can take a second to fill a pool. A figure can start hundreds
-// of samples from the same few full pools. So all cells of an instance share one fill of each pool. If a workload fills
-// a pool in several launches, a fuller pool may start from the copy of a less full one.
+// of samples from the same few full pools. So the cells that use one instance share one fill of each pool. If a
+// workload fills a pool in several launches, a fuller pool may start from the copy of a less full one.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class FilledPool {
   // memory.
   FilledPool(const Arena& arena, const Requests& requests, void* const* blocks);
 
-  // Returns the bytes that such a copy takes.
+  // Returns the bytes that a copy for these requests takes.
   static std::size_t bytes_for(const Arena& arena, const Requests& requests);
 
   const Requests& requests() const { return requests_; }

@@ -2,7 +2,7 @@
 // host half of the workload launches them.
 //
 //   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>,   // bare and observed
-//                                BareKernelOn<ConfinedAlloc, Geometry, void**>>;            // bare alone
+//                                BareKernelOn<ConfinedAlloc, Geometry, void**>>;            // bare only
 //
 // A kernel is a function object `operator()(Thread&, A allocator, Arguments...)`.
 #pragma once
@@ -16,18 +16,18 @@ namespace allocbench {
 template <class Kernel, class... Arguments>
 struct KernelOn {};
 
-// A kernel that is compiled only for the allocator itself. It fills its blocks itself or is only timed. Allocators with
-// the trait records_applications also have its observed form, for traces.
+// A kernel that is compiled only for the allocator itself, because it fills its blocks itself or is only timed. If the
+// allocator has the trait records_applications, the observed form is compiled for traces, too.
 template <class Kernel, class... Arguments>
 struct BareKernelOn {};
 
-// A kernel that is compiled only for the observed allocator, because it is never timed. To run it, a bare allocator is
-// observed with empty ledgers.
+// A kernel that is compiled only for the observed allocator, because it is never timed. A bare allocator is observed
+// with empty ledgers to run such a kernel.
 template <class Kernel, class... Arguments>
 struct UntimedKernelOn {};
 
 // A kernel that is compiled for the allocator with the adaptor Aligned (allocators/support/adaptors/aligned.hpp). The
-// list also needs a KernelOn, whose observed form serves aligned requests, too.
+// list also needs a KernelOn, whose observed form also handles aligned requests.
 template <class Kernel, class... Arguments>
 struct AlignedKernelOn {};
 

@@ -22,7 +22,7 @@ class CellFailure : public std::runtime_error {
   bool fatal_;
 };
 
-// Ends the work on a cell with a reason. Does nothing if the reason is empty.
+// Ends the work on a cell as unsupported, with the reason. Does nothing if the reason is empty.
 inline void fail_if_unsupported(const std::string& why) {
   if (!why.empty()) throw CellFailure(Status::unsupported, why);
 }

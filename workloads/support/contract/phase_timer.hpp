@@ -22,7 +22,7 @@ inline constexpr double hold_limit_seconds = 50e-3;
 
 class PhaseTimer {
  public:
-  // `stages`, if given, gets the start of each phase that follows other work.
+  // `stages` may be null. It is informed when a timed phase starts after other work.
   explicit PhaseTimer(simt::Stream& stream, Stages* stages = nullptr) : stream_(stream), stages_(stages) {}
 
   // Times `work`, which launches on the stream. `operations` is the number of mallocs and frees of the phase, or of
@@ -43,7 +43,7 @@ class PhaseTimer {
     if (std::string why = stream_.not_held(); !why.empty()) named(name).not_held = std::move(why);
   }
 
-  // Times pure host work by the host's clock. `work` returns when it is done.
+  // Times pure host work by the host's clock. `work` must return only when the work is done.
   template <class Work>
   void host_phase(std::string_view name, std::uint64_t operations, Work&& work) {
     if (stages_ != nullptr) stages_->begin(Stage::timed);
@@ -55,7 +55,7 @@ class PhaseTimer {
     add(name, seconds.count(), operations);
   }
 
-  // Adds a phase that is the sum of other phases, which are also timed separately. No part may be missing.
+  // Adds a phase that is the sum of other phases, which stay in the results. Throws if one of them is missing.
   void sum(std::string_view name, std::initializer_list<std::string_view> parts) {
     Phase all{std::string(name), 0, 0, {}};
     for (const std::string_view part : parts) {

@@ -1,5 +1,5 @@
 // This file names the stages of the work on a cell (harness/README.md lists them). Each change of stage is reported, so
-// that the reason of a timeout can name the stage that took the time. This header contains no device code.
+// that the report of a timeout can name the stage in which it happened. This header contains no device code.
 #pragma once
 
 #include <array>

@@ -58,7 +58,7 @@ struct RequestProfile {
   Geometry geometry;
   RequestSizes sizes;
 
-  // Returns the least bytes of the pool that the requests take, with the project's alignment of 16 and without headers.
+  // Returns the smallest number of pool bytes that the requests take, with an alignment of 16 and without headers.
   std::uint64_t bytes() const { return sizes.total_bytes(geometry.callers); }
 };
 

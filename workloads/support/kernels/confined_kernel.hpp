@@ -1,6 +1,6 @@
-// ConfinedKernel runs a kernel with all its work on some of the multiprocessors. Persistent blocks on the other
-// multiprocessors end immediately. Each remaining block executes blocks of the kernel, one after the other, until none
-// is left.
+// ConfinedKernel runs a kernel with all its work on some of the multiprocessors. It is launched with persistent blocks.
+// The blocks on the other multiprocessors end immediately. Each remaining block executes blocks of the kernel, one
+// after the other, until none is left.
 //
 // Paper: Vinkler & Havran 2015, sec. 6. The authors compare a GPU with 15 multiprocessors and one with 8, on which
 // fewer threads compete for a word. Here a part of a GPU takes the place of the smaller GPU, at the same clock.

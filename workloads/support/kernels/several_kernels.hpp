@@ -1,7 +1,7 @@
-// This file has kernels for callers with several blocks each. They allocate all blocks, free all, or do both repeatedly
-// in one kernel.
+// This file has kernels for callers with several blocks each. One kernel allocates all blocks, one frees them, and one
+// does both repeatedly.
 //
-// A global array keeps the pointers, one row of callers per block, so a warp's accesses coalesce.
+// Row i of a global array has the pointers to block i of all callers, so a warp's accesses coalesce.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -25,8 +25,8 @@ struct SeveralCalls {
     if (caller == Geometry::no_caller || takes_part == nullptr) return caller;
     return takes_part[caller] != 0 ? caller : Geometry::no_caller;
   }
-  // Returns the number of slots for one set of blocks of all callers. The first slot of a caller is its index; the next
-  // ones follow at distances of geometry.callers.
+  // Returns the number of slots for one set of blocks of all callers. The first slot of a caller is its index. Its
+  // further slots follow at distances of geometry.callers.
   SIMT_HOST_FN std::uint32_t slots() const { return geometry.callers * allocations; }
 };
 
@@ -58,7 +58,7 @@ struct FreeSeveralKernel {
 };
 
 // Repeats `cycles` times: each caller allocates all its blocks, writes the first `written_words` words (4 bytes each)
-// of every block, and frees all. The rows of `blocks` keep the pointers of every cycle.
+// of every block, and frees all blocks. The rows of `blocks` keep the pointers of every cycle.
 struct CycleSeveralKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, SeveralCalls calls, AnySize sizes, std::uint32_t cycles,

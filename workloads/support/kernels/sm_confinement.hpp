@@ -29,7 +29,7 @@ class SmConfinement {
   SmConfinement(simt::Stream& stream, const SmParameters& parameters, std::uint32_t launches = 1)
       : stream_(stream), sms_(parameters.sms), next_(launches) {}
 
-  // Resets the counters. Call it before every sample.
+  // Resets the counters. Call this function before every sample.
   void prepare() {
     next_.fill_bytes(stream_, 0);
     launches_ = 0;

@@ -1,7 +1,7 @@
-// Threads repeatedly add to one word, and each measures the time of its additions. On CUDA they are device threads, and
-// the word is in device memory. On the CPU back end they are threads of the operating system, and the word is in host
-// memory, because the lanes of the executor take turns and never contend. The code has its own unit, because it needs
-// no allocator.
+// In WordContention, threads repeatedly add to one word, and each measures the time of its additions. On CUDA they are
+// device threads, and the word is in device memory. On the CPU back end they are threads of the operating system, and
+// the word is in host memory, because the lanes of the executor take turns and never contend. The code has its own
+// unit, because it needs no allocator.
 #pragma once
 
 #include <cstdint>

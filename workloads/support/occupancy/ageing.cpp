@@ -8,7 +8,7 @@
 namespace allocbench {
 namespace {
 
-// At most 1,024 threads age the heap, however many callers the workload has. So 10^4 rounds have at most about 5
+// At most 1,024 threads age the heap, even if the workload has more callers. So 10^4 rounds have at most about 5
 // million calls.
 constexpr std::uint32_t most_threads = 1024;
 constexpr std::uint32_t most_slots = 64;
@@ -77,7 +77,7 @@ void Ageing::leave(const AllocatorHandle& allocator) {
   free_all(allocator, [](std::size_t) { return false; });
 }
 
-// A draw of four words serves four threads, or four warps if all lanes of a warp must call together.
+// Four threads share a draw of four words. If all lanes of a warp must call together, four warps share it.
 void Ageing::one_round(std::uint64_t round, ScriptCall* calls) {
   const std::uint32_t sharing = traits_.whole_warp_calls ? simt::warp_size : 1;
   RandomWords drawn{};

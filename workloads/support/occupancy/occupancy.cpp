@@ -33,7 +33,7 @@ struct CountNulls {
   }
 };
 
-// Treats each block as the malloc of a checked allocator treats a block before it returns the block.
+// Prepares each block in the same way as the malloc of a checked allocator does before it returns the block.
 struct AdoptKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, ContentLedger contents, std::uint64_t bytes, void* const* blocks,
@@ -74,8 +74,8 @@ void Occupants::fill(const AllocatorHandle& allocator, std::uint64_t bytes) {
   });
 }
 
-// Counts the refusals among the first requests. OccupyKernel skips requests only after `enough_refusals` refusals.
-// Below this number, each null is a refusal. From it on, the exact number does not matter.
+// Counts the refusals among the first requests. OccupyKernel skips requests only after `enough_refusals` refusals. So
+// up to this number each null is a refusal. Above it, the exact number does not matter.
 void Occupants::count_refusals(std::size_t requests) {
   refusals_.fill_bytes(stream_, 0);
   if (requests == 0) return;

@@ -8,9 +8,9 @@
 // An allocator of equal pages that can mark pages as used has these members:
 //   std::uint32_t page_count() const;
 //   template <class Used> void occupy(simt::Stream&, const Used& used) const;  // used(page): is this page in use?
-// The heap must be fresh for these calls. Marked pages have no owner, and reset() frees them. Any other allocator
-// is filled by its own malloc, and the blocks that should be free are freed again (Occupants). Numbers then count
-// requests instead of pages.
+// The heap must be fresh for these calls. Marked pages have no owner, and reset() frees them. Any other allocator is
+// filled by its own malloc, and the blocks that should be free are freed again (Occupants). All counts are then counts
+// of requests instead of pages.
 #pragma once
 
 #include <cstdint>

@@ -22,8 +22,8 @@ class PageSet {
     return set;
   }
   // Returns a random set. `chosen` is at most `count`, and `count` is at least 1. If `cluster` is larger than 1, it
-  // must be a power of two. Then groups of `cluster` neighbours are chosen together, and the number of chosen ones is
-  // rounded to groups.
+  // must be a power of two. Then groups of `cluster` neighbours are chosen together, and the number of chosen numbers
+  // is rounded to whole groups.
   static PageSet by_chance(std::uint32_t count, std::uint32_t chosen, std::uint64_t seed, std::uint32_t cluster = 1) {
     return PageSet(count, chosen, seed, cluster);
   }

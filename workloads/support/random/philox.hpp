@@ -1,5 +1,5 @@
-// philox_words() is random_words() (workloads/support/random/random.hpp) for kernels. Kernels that make large inputs on
-// the device use it. Timed kernels must not use it.
+// philox_words() is random_words() (workloads/support/random/random.hpp) for kernels. Only kernels that make large
+// inputs on the device may use it. Timed kernels must not.
 #pragma once
 
 #include <Random123/philox.h>

@@ -14,8 +14,8 @@ struct StepProbabilities {
   double free = 0;
 };
 
-// Returns one byte per launch and caller, in rows of callers. `draws` gives the draw of each caller; callers with the
-// same draw act in the same way. `odd` applies to launches with odd numbers, counted from 0, and `even` to the others.
+// Returns one byte per launch and caller, in rows of callers. Callers with the same number in `draws` act in the same
+// way. `odd` applies to launches with odd numbers, counted from 0, and `even` to all other launches.
 std::vector<std::uint8_t> probability_steps(std::uint64_t seed, const std::vector<std::uint32_t>& draws,
                                             std::uint32_t launches, StepProbabilities even, StepProbabilities odd);
 

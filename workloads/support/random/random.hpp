@@ -12,7 +12,7 @@
 
 namespace allocbench {
 
-// Independent sequences of one seed. Results depend on the values, so never reuse a value.
+// Independent sequences of one seed. The values enter the results, so a new sequence must get a value not yet used.
 enum class RandomStream : std::uint32_t {
   request_sizes = 1,
   probability_steps = 2,

@@ -2,7 +2,7 @@
 // of a request depends only on the parameters, the seed, and the caller.
 //
 // On the host a RequestSizes knows every size. A kernel gets a FixedSize or a SizeArray. FixedSize is one word by
-// value, so the timed kernel of the common case has no extra cost. SizeArray reads a precomputed array.
+// value, so equal sizes cost a timed kernel nothing extra. SizeArray reads a precomputed array.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct AnySize {
 class RequestSizes {
  public:
   static RequestSizes fixed(std::uint64_t bytes);
-  // Draws integers of [min, max], both included. Throws std::invalid_argument if `min` exceeds `max`.
+  // Draws integers from `min` to `max`, both included. Throws std::invalid_argument if `min` exceeds `max`.
   static RequestSizes uniform(std::uint32_t min, std::uint32_t max, std::uint32_t callers, std::uint64_t seed);
   // Draws log-normal sizes. About half of the requests are below `median`, and `sigma` is the standard deviation of the
   // logarithm. Values outside [min, max] are set to the nearer bound. Throws std::invalid_argument if `min` exceeds

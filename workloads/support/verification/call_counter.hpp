@@ -22,7 +22,7 @@ class CallCounter {
     return {.sums = sums_.data(), .records = records_.data(), .capacity = records_.size()};
   }
 
-  // Adds the counts of the pass to `statistics`. Call it after the pass.
+  // Adds the counts of the pass to `statistics`. Call this function after the pass.
   void add_to(CallStatistics& statistics) const {
     const CallSums sums = sums_.to_host(stream_).front();
     std::vector<MallocRecord> records(std::min<std::uint64_t>(sums.mallocs.calls, records_.size()));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t threads_of_a_part = 1 << 15;  // fewest threads per part of parallel_for
 
-// Combines the lanes' values by sum or maximum, for each warp and call number. It does not sort the records, because a
+// Combines the lanes' values by sum or maximum, for each warp and call number. The records are not sorted, because a
 // sort of a million records is slow. Instead each core goes through all records and picks those of its own warps.
 template <class ValueOf, class Combine>
 std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const ValueOf& value_of, Combine combine) {

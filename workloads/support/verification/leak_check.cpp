@@ -17,7 +17,7 @@ constexpr std::uint64_t least_rounds = 16;
 constexpr std::uint64_t rounds_per_pool = 8;
 constexpr std::uint64_t rounds_to_judge = 16;
 constexpr std::uint32_t most_rounds_together = 16;
-// Rounds of this many requests show a steady leak, too, and take less time than rounds of a million requests.
+// Rounds of this many requests also show a steady leak, and take less time than rounds of a million requests.
 constexpr std::uint32_t most_callers = 1 << 14;
 using Clock = std::chrono::steady_clock;
 

@@ -7,13 +7,13 @@
 //
 // The pool of a cell is usually too large for this check. So the rounds run on a small second instance with the bytes
 // of eight rounds, rounded up to 64 KiB. If the design cannot serve the first round from this instance, the check tries
-// instances that are 8 times as large each time. If no instance below the size of the cell's own allocator serves the
-// round, the check uses that allocator. The result of a second instance is kept for other cells of the allocator with
-// the same requests (findings.hpp).
+// larger instances, each 8 times as large as the one before. If no instance below the size of the cell's own allocator
+// serves the round, the check uses that allocator. The result of a second instance is kept for other cells of the
+// allocator with the same requests (findings.hpp).
 //
-// After a first round without nulls, nulls of later rounds are a leak if they persist, and are also many or grow. All
-// other nulls of later rounds count as refusals: a free piece may be too small for a request, or a search may give up
-// early. The result includes their number.
+// After a first round without nulls, nulls of later rounds are a leak if they persist and are also many or become more.
+// All other nulls of later rounds count as refusals: a free piece may be too small for a request, or a search may give
+// up early. The result includes their number.
 #pragma once
 
 #include <chrono>

@@ -77,12 +77,12 @@ class PointerCheck {
     nulls_ += nulls;
     bytes_requested_ += bytes;
   }
-  // Determines the cause of the nulls since the last call, if the size of the pool is known. `wanted` is what would be
-  // in use at the end of the kernel if every request were served, including earlier blocks. If `wanted` fits into the
-  // pool, the nulls are spurious; otherwise the pool was exhausted. If `wanted` does not fit but the blocks are not all
-  // in use together (Live::separately), the cause is unknown, unless the design never frees. All requests so far
-  // replace `wanted` if the design never frees, or if it frees in bulk and the blocks are not all in use together.
-  // `requests` is the number of requests of the kernel if not all were checked, or until_null.
+  // Determines the cause of the nulls since the last call, if the size of the pool is known. `wanted` counts the blocks
+  // that would be in use at the end of the kernel if every request were served, including earlier blocks. If `wanted`
+  // fits into the pool, the nulls are spurious; otherwise the pool was exhausted. If `wanted` does not fit but the
+  // blocks are not all in use together (Live::separately), the cause is unknown, unless the design never frees. All
+  // requests so far replace `wanted` if the design never frees, or if it frees in bulk and the blocks are not all in
+  // use together. `requests` is the number of requests of the kernel if not all were checked, or until_null.
   void explain_nulls(AskedBlocks wanted, Live live, std::optional<std::uint64_t> requests = {});
   // Adds requests that all had room, and the number of nulls among them.
   void count_refused(std::uint64_t requests, std::uint64_t nulls, std::uint64_t free_bytes);
@@ -93,8 +93,8 @@ class PointerCheck {
   std::uint64_t nulls() const { return nulls_; }
   // Returns the number of spurious nulls, or nothing if the size of the pool or the cause of a null is unknown.
   std::optional<std::uint64_t> spurious_nulls() const;
-  // Returns why nothing was measured, or an empty text. The reason is that no request got a block, or that more than
-  // half of the requests with room got none. `pool_bytes` is for the text.
+  // Returns why too few requests were served for a measurement, or an empty text. Either no request got a block, or
+  // more than half of the requests with room got none. `pool_bytes` is for the text.
   std::string refusal(std::uint64_t pool_bytes) const;
   // Returns the bytes of all requests, whether they returned null or not.
   std::uint64_t bytes_requested() const { return bytes_requested_; }

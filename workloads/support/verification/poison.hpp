@@ -9,7 +9,7 @@ namespace allocbench {
 inline constexpr unsigned char poison_byte = 0xe7;
 inline constexpr std::uint64_t poisoned_slot = 0xe7e7e7e7e7e7e7e7u;
 
-// Returns whether a slot has a block: it is not null and was written after the poison.
+// Returns whether a slot has a block: it is neither null nor the poison.
 SIMT_HOST_FN bool is_block(const void* slot) {
   const auto address = reinterpret_cast<std::uint64_t>(slot);
   return address != 0 && address != poisoned_slot;

@@ -16,7 +16,7 @@ constexpr std::uint64_t blocks_per_pool = 512;
 constexpr std::size_t most_blocks_counted = 8192;
 constexpr std::uint32_t crowd_size = 256;
 constexpr std::uint32_t few_callers = 32;
-// The check leaves out its later steps if this time is over. The first comparison always runs.
+// If this time is over, the check leaves out its later steps. The first comparison always runs.
 constexpr std::chrono::milliseconds reset_check_budget{100};
 const Geometry lone_lane = Geometry::of_callers(1, simt::warp_size, 1);
 // Designs with two heaps serve requests up to this size from their pool, which reset() covers.

@@ -51,8 +51,8 @@ class ResetCheck {
   std::optional<std::string> on_second_instance(std::size_t pool_bytes);
   // Returns the smallest number of blocks that any of several new instances serves.
   std::size_t least_served_by_new(std::size_t pool_bytes);
-  // Checks that after `prepare` the pool serves as much as a new one, or at most a quarter less if new ones differ.
-  // `from_new` is the number of blocks of a new one. A smaller number from another new instance replaces it.
+  // Checks that after `prepare` the pool serves as much as a new one, or at most a quarter less if new pools differ.
+  // `from_new` is the number of blocks that a new pool serves, and becomes the smallest such number.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
   // Checks free(null) on a full pool of a design that does not free in bulk.

@@ -68,7 +68,7 @@ __global__ void judge_each(SlotRange range, DeviceRules rules, std::uint64_t* ad
   add(tally, null, wrong);
 }
 
-// If any two blocks share bytes, two neighbours in address order do. A block of 0 bytes has its own address.
+// If any two blocks share bytes, so do two neighbours in address order. A block of 0 bytes has its own address.
 __global__ void judge_neighbours(const std::uint64_t* addresses, const std::uint64_t* bytes, std::size_t count,
                                  Tally* tally) {
   const std::size_t i = index_in_grid();

@@ -19,8 +19,8 @@ class TracePass {
 
   // Returns the allocator for the sample.
   AllocatorHandle allocator() { return allocator_.traced(recorder_); }
-  // Writes the trace. Returns a text with the numbers of its calls and kernels and of lost calls. If the folder cannot
-  // be written, the text reports this, and all results of the cell stay valid.
+  // Writes the trace. Returns a text with the numbers of calls, kernels and lost calls. If the folder cannot be
+  // written, the text reports this, and all results of the cell stay valid.
   std::string write(const std::string& folder) const;
 
  private:
