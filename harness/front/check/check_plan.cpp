@@ -42,8 +42,8 @@ std::vector<std::string> names_of(const std::vector<Model>& models) {
   return names;
 }
 
-// Reads one model or a list of models. One error has the mistakes of all models, but only the first broken rule of
-// each model.
+// Reads one model or a list of models. Throws one UsageError with the mistakes of all models, but with only the first
+// broken rule of each model.
 std::vector<Model> models_in_file(const std::string& path) {
   const std::string text = read_text_file(path, "--model:", limits::config_bytes);
   Problems problems;

@@ -1,4 +1,5 @@
-// A comparison compares two sides cell by cell: what became slower or faster, what is the same, and what is unsure.
+// A comparison compares two sets of results, its sides A and B, cell by cell. It states what became slower or faster,
+// what is the same, and what is unsure.
 #pragma once
 
 #include <memory>

@@ -333,7 +333,7 @@ std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t 
   return waiting;
 }
 
-// Skips the cells whose pools are larger than the device's memory. No allocator is to blame.
+// Skips the cells whose pools are larger than the device's memory. Their allocators are not the cause.
 void Supervisor::skip_too_large() {
   if (!memory_bytes_) return;
   for (FigureRun& measured : figures_) {
