@@ -24,8 +24,8 @@ constexpr std::optional<Status> status_of(std::string_view text) {
   return std::nullopt;
 }
 
-// Returns whether the status makes a run fail. `unsupported` is not a failure, because another run would not change it.
-// `skipped` is a failure, because the cell has no result.
+// Returns whether the status makes a run fail. `unsupported` is not a failure, because the allocator, the workload or
+// the back end rules out such a cell. `skipped` is a failure, because the cell has no result.
 constexpr bool counts_as_failure(Status status) { return status != Status::ok && status != Status::unsupported; }
 
 }  // namespace allocbench

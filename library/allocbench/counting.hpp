@@ -5,8 +5,8 @@
 //   heap.usage().bytes;                               // requested by kernels and not freed
 //
 // The size of each block is stored in front of it, so a request needs CountingHandle::header_bytes more bytes. The
-// counts are spread over counted_shares sums, because additions to a single word would come one after the other.
-// Heap<Comb>::usage() needs no counting.
+// counts are spread over counted_shares sums, because the GPU would execute additions to a single word one after the
+// other. Heap<Comb> does not need this class, because it has its own usage().
 #pragma once
 
 #include <cstddef>
