@@ -49,7 +49,7 @@ class PageList {
 
   SIMT_HOST_FN std::uint32_t capacity() const { return capacity_; }
 
-  // Makes the list empty and frees no page. No other thread may use the list meanwhile.
+  // Makes the list empty and frees no page. No other thread may use the list at the same time.
   template <class Thread>
   SIMT_FN void clear(Thread& thread, Tail& tail) const {
     at(thread, tail.word).store(std::uint64_t{capacity_} << address_bits, simt::relaxed);

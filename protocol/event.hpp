@@ -1,5 +1,5 @@
-// These are the answers of a measuring worker. harness/README.md has the table. The event log stores devices, checks,
-// counts and samples in the same form.
+// These are the answers of a measuring worker. harness/README.md describes them in a table. The event log stores
+// devices, checks, counts and samples in the same form.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 
 namespace allocbench {
 
-// Only the front end sets `ok`, `skipped` and `crashed`. Workers report the others. The front end also sets `timeout`,
-// if a worker does not answer.
+// Only the front end sets `ok`, `skipped` and `crashed`. Workers report the other status words. The front end also sets
+// `timeout`, if a worker does not answer.
 enum class Status { ok, skipped, unsupported, oom, incorrect, timeout, device_fault, crashed };
 
 inline constexpr std::array<std::string_view, 8> status_words = {"ok",        "skipped", "unsupported",  "oom",

@@ -1,4 +1,5 @@
-// Counting<Heap<A>> counts the blocks of a heap that are in use, and their bytes. The design must free single blocks.
+// Counting<Heap<A>> counts the blocks of a heap that are in use, and their bytes. The design must be able to free
+// single blocks.
 //
 //   allocbench::Counting<allocbench::Heap<allocbench::Halloc>> heap(stream, 64 << 20);
 //   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
@@ -140,7 +141,7 @@ class Counting<Heap<A>> {
 
   Handle handle() const { return Handle(heap_.handle(), shares_.data()); }
 
-  // Returns the usage. Waits for the stream. No kernel of another stream may use the heap meanwhile.
+  // Returns the usage. Waits for the stream. No kernel of another stream may use the heap at the same time.
   CountedUsage usage() const {
     CountedUsage usage;
     for (const CountedShare& each : shares_.to_host(stream_)) {

@@ -101,7 +101,7 @@ std::vector<std::string> choose_allocators(const CheckOptions& options, const pr
   return chosen;
 }
 
-// Selects the allocators of the plan that the race build contains, and warns about the others.
+// Selects the allocators of the plan that the race build contains, and warns about the allocators that it lacks.
 void choose_race_allocators(CheckPlan& plan) {
   const protocol::CheckerDescription offer = describe_checker(*plan.race_seer);
   for (const std::string& name : plan.allocators) {

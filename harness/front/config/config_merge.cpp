@@ -1,4 +1,5 @@
-// This file makes the effective config: the sections of one back end and of --full are merged over the rest.
+// This file makes the effective config: it merges the section of one back end and, with --full, the section `full` into
+// the rest of the config.
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>

@@ -128,7 +128,7 @@ class MeasurementReader {
     }
   }
 
-  // Reports parameters that no workload has. If the workload is unknown, only these are certainly wrong.
+  // Reports parameters that no workload has. If the workload is unknown, only such parameters are certainly wrong.
   void check_parameter_names(const Json& workload) {
     std::vector<std::string> valid = {"id"};
     for (const protocol::WorkloadDescription& each : names_.catalogue.workloads) {

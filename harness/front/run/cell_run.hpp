@@ -1,5 +1,5 @@
-// CellRun is the progress of a cell through the rounds. CellBook writes to the log when a cell begins, is deferred or
-// ends.
+// CellRun is the progress of a cell in a run: its state, its rounds and its current attempt. CellBook writes to the log
+// when a cell begins, is deferred or ends.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@ struct WorkerProgram {
   std::string path;
 };
 
-// The folder of the workers. It is --workers, otherwise $ALLOCBENCH_WORKERS, otherwise that of this executable.
-// `backend` is cpu or cuda; for `allocbench check` it is check or tsan.
+// The folder of the workers. It is the folder that --workers names, otherwise $ALLOCBENCH_WORKERS, otherwise the folder
+// of this executable. `backend` is cpu or cuda; for `allocbench check` it is check or tsan.
 class WorkerFolder {
  public:
   explicit WorkerFolder(const std::string& from_command_line);
