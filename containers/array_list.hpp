@@ -97,7 +97,7 @@ class ArrayList {
     return nullptr;
   }
 
-  // Calls visit(first element, number of elements) for every chunk, in order.
+  // Calls visit(first element, number of elements) for every chunk, in the order of the list.
   template <class Thread, class Visit>
   SIMT_FN void for_each_chunk(Thread& thread, Visit&& visit) const {
     for (Chunk* chunk = follow(thread, root_->first); chunk != nullptr; chunk = follow(thread, chunk->next)) {

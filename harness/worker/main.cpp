@@ -202,7 +202,7 @@ int main_of_worker(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // If the front end dies, its pipe closes. Then a write fails with an error instead of a signal, and the worker ends
-  // in order.
+  // normally.
   std::signal(SIGPIPE, SIG_IGN);
   return allocbench::worker::main_of_worker(argc, argv);
 }

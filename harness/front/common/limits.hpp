@@ -8,7 +8,7 @@
 
 namespace allocbench::front::limits {
 
-// A config is a few pages of text.
+// A config has a few pages of text, so it needs less than this.
 inline constexpr std::uint64_t config_bytes = 1u << 20;
 inline constexpr std::uint64_t log_bytes = 1u << 30;
 

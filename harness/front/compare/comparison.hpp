@@ -52,7 +52,7 @@ struct Comparison {
   std::vector<const ComparedCell*> missing;  // ok in A, but B lacks the cell, a phase of it or enough rounds
 
   std::size_t count(Verdict verdict) const;
-  std::size_t tested() const;          // number of phases with an effect
+  std::size_t tested() const;          // number of phases that could be tested
   std::size_t from_intervals() const;  // number of these phases whose effect comes from stored intervals
   std::size_t worse_statuses() const;
   bool regression() const { return count(Verdict::slower) > 0 || worse_statuses() > 0; }

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 bool is_axis_form(const Json& json) { return json.is_object() && (json.contains("range") || json.contains("log2")); }
 
 // Objects are merged key by key; other values are replaced. Axes are replaced as a whole, because a mixture of `range`
-// and `log2` is not an axis. null removes a key.
+// and `log2` is not an axis. A null value removes its key.
 void merge_into(Json& base, const Json& changes) {
   for (const auto& [key, value] : changes.items()) {
     if (value.is_null()) {

@@ -60,7 +60,8 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   run.used_seconds = 0;
   run.fill = {};
   if (run.verified) {
-    // An interrupted run may have logged a cell's last round but not the cell's end. Then only this end is written.
+    // An interrupted run may have logged a cell's last round but not the cell's end. Then this call only writes the
+    // end.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
     if (!reason) return Step::done;
     book_.end(run, {.stop = *reason});

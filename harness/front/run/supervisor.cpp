@@ -77,7 +77,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
       }
       if (!known->end) continue;
       if (!runs) {
-        forecaster.note_end(name, cell, known->end->status);  // the end still counts
+        forecaster.note_end(name, cell, known->end->status);  // the end counts although this run skips the cell
         values_before_[cell.label] += known->end->status == Status::ok ? 1 : 0;
       } else if (has_failed(*known->end)) {
         forecaster.note_earlier(

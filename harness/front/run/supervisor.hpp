@@ -24,7 +24,7 @@ namespace allocbench::front {
 // lack of time or memory.
 enum class Selection {
   unfinished,            // a new run, or --resume: cells without an end in the log
-  failed,                // --only-failed: cells that ended with another status than ok
+  failed,                // --only-failed: cells that ended with a status that is not ok
   unfinished_and_failed  // both flags
 };
 

@@ -51,7 +51,7 @@ struct HeapWish {
 
 HeapWish heap_wish(const Batch& batch);
 // Asks the allocator for the size of its device heap, in a separate process. Returns nullopt if the worker does not
-// answer. Only plans need this, because a serving worker is asked at its start.
+// answer. Only --dry-run needs this function, because a worker that measures gets this question at its start.
 std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const Batch& batch);
 
 // Returns the options that give a worker this heap.
