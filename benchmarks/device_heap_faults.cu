@@ -1,5 +1,5 @@
 // Tests whether free() of the CUDA device heap can make a launch fail. The program is plain CUDA without the suite. Its
-// malloc and free calls are like those of fdgmalloc.
+// malloc and free calls are like those of the allocator fdgmalloc.
 //
 //   device_heap_faults [SECONDS] [LANE]
 //

@@ -2,8 +2,8 @@
 // preemption intervals.
 //
 // The goal is at least 20 million atomics per second with 256 lanes and a random preemption at every atomic. This speed
-// decides how many seeds a check can afford.
-// preempted_atomics_races is the same program in the race build.
+// decides how many seeds (schedules) `allocbench check` can try in a given time. preempted_atomics_races is the same
+// program in the race build, for ThreadSanitizer.
 #include <benchmark/benchmark.h>
 
 #include "simt/simt.hpp"

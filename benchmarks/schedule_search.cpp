@@ -1,8 +1,9 @@
-// Measures the time of one seed. Also measures how many of a thousand seeds expose each of five planted bugs
-// (tests/simt/bug_zoo.hpp), for several strategies.
+// Measures the time that the CPU executor needs for one seed (one schedule). Also measures how many of a thousand seeds
+// expose each of five planted bugs (tests/simt/bug_zoo.hpp), for several strategies.
 //
-// The fixed cost per seed should be less than 100 µs, so that 10,000 seeds cost less than one second. A strategy must
-// stay in the swarm if it finds something that the others do not find.
+// The fixed cost per seed should be less than 100 µs, so that 10,000 seeds cost less than one second. The strategy
+// `swarm` draws one of several strategies for each launch. A strategy must stay among them if it finds a bug that the
+// others do not find.
 #include <benchmark/benchmark.h>
 
 #include <string>

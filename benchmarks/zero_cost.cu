@@ -1,5 +1,6 @@
-// Tests whether the vocabulary costs anything on a GPU. Each of three kernels has a version in the vocabulary and one
-// in CUDA and PTX. The program prints their registers, median times and the ratio of these times as JSON.
+// Tests whether the vocabulary (simt/), in which allocators are written, costs anything on a GPU. Each of three kernels
+// has one version in the vocabulary and one in CUDA and PTX. The program prints their registers, median times and the
+// ratio of these times as JSON.
 //
 //   bump              All lanes add to the same word.
 //   bump_aggregated   Lanes of a warp that arrive together make one addition.

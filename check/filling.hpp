@@ -1,5 +1,5 @@
-// This function expands models that fill a heap. The number of blocks of a heap depends on the allocator, so a step
-// that fills becomes as many steps as its lanes need.
+// This function expands models (the small programs that `allocbench check` runs) that fill a heap. The number of blocks
+// of a heap depends on the allocator, so a step that fills becomes as many steps as its lanes need.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 namespace allocbench::check {
 namespace {
 
-// The first size is 2^32 + 1 units of 16 bytes. A 32-bit count of units turns this number into 1. CUDA's device heap
-// treats the second size as a small one.
+// The first size is 2^32 + 1 units of 16 bytes. An allocator that counts units in 32 bits takes this number for 1.
+// CUDA's device heap treats the second size as a small one.
 constexpr std::uint64_t large_count_of_units = (std::uint64_t{1} << 36) + 16;
 constexpr std::uint64_t largest_request = ~std::uint64_t{0};
 

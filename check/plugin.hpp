@@ -1,4 +1,5 @@
-// A plug-in exports this function. Checking workers call it to get the plug-in's subjects (subject.hpp).
+// Every plug-in for checking exports the function below. Checking workers call the function to get the plug-in's
+// subjects, its allocators (subject.hpp).
 #pragma once
 
 namespace allocbench::check {

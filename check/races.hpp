@@ -1,6 +1,5 @@
-// These functions return the races that ThreadSanitizer reports for a run. Only allocbench-worker-tsan, the race
-// build, has such reports (races_tsan.cpp). allocbench-worker-check links races_none.cpp, whose functions do
-// nothing.
+// These functions return the races that ThreadSanitizer reports for a run. Only allocbench-worker-tsan, the race build,
+// has such reports (races_tsan.cpp). allocbench-worker-check links races_none.cpp, whose functions report no races.
 #pragma once
 
 #include <string>

@@ -21,18 +21,19 @@ enum class Outcome : std::uint8_t {
   mask_error,
   deadlock,
   livelock,
-  budget,          // the launch used too many steps, and words still change
+  budget,          // the launch used too many steps, but memory still changes
   exception,       // an exception escaped from device code
   device_fault,    // a trap, a wild free on the device heap, or too little memory or other resources on the host
   nondeterminism,  // two runs of the same seed took different steps or ended differently
-  race             // the race build saw accesses that no order separates
+  race             // the race build saw two accesses without an order between them
 };
 const char* outcome_word(Outcome outcome);
 
 // Strategy names a rule for schedules. Examples of its text are "swarm", "random", "random/16", "pct", "pct/3",
 // "round_robin/1", "lockstep", "conflicts" and "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the
-// others run one schedule for each seed. The suffix "+stores" holds stores back (simt/README.md). Plain swarm does so
-// in one of four launches on average. With the suffix "+loads", which dfs does not allow, loads may read old values.
+// others run one schedule for each seed. The suffix "+stores" holds stores back (simt/README.md). Without the suffix,
+// swarm holds stores back in one of four launches on average. With the suffix "+loads", which dfs does not allow, loads
+// may read old values.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
   std::uint32_t argument = 0;  // number after the slash; 0: there is none (dfs: no preemption)
@@ -77,8 +78,8 @@ struct SearchResult {
 // Exploring selects how explore() runs seeds.
 struct Exploring {
   bool stop_at_failure = true;
-  // Tells whether each seed first runs in its own process, and again in this process after a failure. Seeds that kill
-  // their process or take more than 5 s are skipped.
+  // Whether each seed first runs in its own process, and after a failure again in this process. Seeds that kill their
+  // process or take more than 5 s are skipped.
   bool apart = false;
 };
 

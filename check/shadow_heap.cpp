@@ -46,7 +46,8 @@ bool ShadowHeap::retire(const std::byte* block, std::uint32_t lane) {
   if (!rules_.exclusive) return true;
   const auto found = live_.find(block);
   if (found == live_.end()) {
-    // The models only free blocks from mailboxes. So the harness is wrong, or a stray write has changed a mailbox.
+    // The models only free blocks from mailboxes. So this error means that the checker is wrong, or that a stray write
+    // has changed a mailbox.
     const auto earlier = last_freed_by_.find(block);
     if (earlier != last_freed_by_.end()) {
       return fail(fmt::format("double free: {} by lane {}, first by lane {}", name(block), lane, earlier->second));

@@ -1,4 +1,5 @@
-// A subject is one allocator under check. Its type is erased, so that the search is host code that is compiled once.
+// A subject is one allocator that `allocbench check` runs. The interface hides the allocator's type, so that the search
+// is host code that is compiled once.
 #pragma once
 
 #include <cstdint>

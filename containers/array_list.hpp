@@ -1,4 +1,4 @@
-// ArrayList is a device container that grows by blocks from any allocator of the suite.
+// ArrayList is a container for device code. It grows by blocks that any allocator of the suite provides.
 //
 // Paper: Spliet et al., GPGPU-7 2014, section 4.2.1 and figure 3 (the upper layer of KMA).
 //
@@ -97,7 +97,7 @@ class ArrayList {
     return nullptr;
   }
 
-  // Calls visit(first element, number of elements) for every chunk, in order.
+  // Calls visit(first element, number of elements) for every chunk, in the order of the list.
   template <class Thread, class Visit>
   SIMT_FN void for_each_chunk(Thread& thread, Visit&& visit) const {
     for (Chunk* chunk = follow(thread, root_->first); chunk != nullptr; chunk = follow(thread, chunk->next)) {
@@ -113,8 +113,8 @@ class ArrayList {
     return sum;
   }
 
-  // Frees all chunks and makes the list empty. One thread calls clear(), and no other thread may use the list
-  // meanwhile.
+  // Frees all chunks and makes the list empty. One thread calls clear(), and no other thread may use the list at the
+  // same time.
   template <class Thread, class A>
   SIMT_FN void clear(Thread& thread, A& allocator) const {
     Chunk* chunk = follow(thread, root_->first);

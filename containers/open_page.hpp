@@ -1,7 +1,7 @@
 // OpenPage holds the page that a writer fills, and counts the writer's pages and records.
 //
-// The writer writes the header of a page when it gets its next page, or in close(). Pages are those of page_chain.hpp.
-// After malloc has returned null, the writer makes no more requests.
+// The writer writes the header of a page when it gets its next page, or in close(). Pages have the format of
+// page_chain.hpp. After malloc has returned null, the writer makes no more requests.
 #pragma once
 
 #include "containers/page_chain.hpp"

@@ -7,9 +7,9 @@
 // reserves places and returns the first of them. The lanes of a warp that append to the same list reserve together.
 //
 // Data: A Tail {word, pages, records} is in global or shared memory. The word has 44 bits for the address of the page
-// divided by 16, and 20 bits for the places. The word of an empty list stands for a full page at address 0. Pages are
-// those of page_chain.hpp. Before a page is published, its header states that the page is full. finish() corrects the
-// header of the last page.
+// divided by 16, and 20 bits for the places. The word of an empty list stands for a full page at address 0. Pages have
+// the format of page_chain.hpp. Before a page is published, its header states that the page is full. finish() corrects
+// the header of the last page.
 //
 // Protocol: In each page, at most one reservation begins inside the page or at its end and needs more places than are
 // left. The owner of this reservation is the leader of a group of lanes. The leader requests the next page, links it
@@ -20,8 +20,9 @@
 // lane that requests this page may be in its own warp. It stays pending until all lanes of the warp meet again. Then
 // the leader of its group loads the word before the addition. So the taken places exceed the page's places by at most
 // one per lane. Their number must stay below 2^19, because larger numbers mean that a malloc has failed. A lane that
-// calls malloc waits for no lane of the list. A warp waits only for another warp's malloc, so every append ends. An old
-// word can return only after its page was freed and reused. This does not happen while lanes append (no ABA).
+// calls malloc waits for no lane of the list. A warp waits only for another warp's malloc, so every append ends. The
+// word can get an old value again only if its page is freed and reused. This does not happen while lanes append (no
+// ABA).
 //
 // When the allocator returns null, the owner of the reservation marks the word. Lanes that see the mark drop their
 // records. The list keeps its pages.
@@ -48,16 +49,16 @@ class PageList {
 
   SIMT_HOST_FN std::uint32_t capacity() const { return capacity_; }
 
-  // Makes the list empty and frees no page. No other thread may use the list meanwhile.
+  // Makes the list empty and frees no page. No other thread may use the list at the same time.
   template <class Thread>
   SIMT_FN void clear(Thread& thread, Tail& tail) const {
     at(thread, tail.word).store(std::uint64_t{capacity_} << address_bits, simt::relaxed);
     at(thread, tail.pages).store(0u, simt::relaxed);
   }
 
-  // Appends a record for each lane that `wants`, each to its list. Every lane of the warp that has not exited must take
-  // part in the call. Returns false for a lane whose record got no place. The lane that appended a page calls
-  // on_page(page).
+  // Appends the record of each lane whose `wants` is true to the list of this lane. Every lane of the warp that has not
+  // exited must take part in the call. Returns false for a lane whose record got no place. The lane that appended a
+  // page calls on_page(page).
   template <class Thread, class Session, class OnPage>
   SIMT_FN bool append(Thread& thread, Session& session, bool wants, Tail* tail, const T& record,
                       OnPage&& on_page) const {

@@ -16,8 +16,8 @@ class WarpPageWriter : public OpenPage<T> {
   using typename OpenPage<T>::Chain;
   using OpenPage<T>::OpenPage;
 
-  // Appends a record for each lane that `wants`. Every lane of the warp that has not exited must take part in the call.
-  // Returns false for a lane whose record has no page.
+  // Appends the record of each lane whose `wants` is true. Every lane of the warp that has not exited must take part in
+  // the call. Returns false for a lane whose record has no page.
   template <class Thread, class Session>
   SIMT_FN bool append(Thread& thread, Session& session, bool wants, const T& record) {
     const auto warp = thread.warp();

@@ -1,4 +1,4 @@
-// These are the commands of the front end to a checking worker. harness/README.md has the table.
+// These are the commands of the front end to a checking worker. harness/README.md describes them in a table.
 #pragma once
 
 #include <cstdint>

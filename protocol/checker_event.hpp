@@ -1,4 +1,4 @@
-// These are the answers of a checking worker. harness/README.md has the table.
+// These are the answers of a checking worker. harness/README.md describes them in a table.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// These are the commands of the front end to a measuring worker. harness/README.md has the table.
+// These are the commands of the front end to a measuring worker. harness/README.md describes them in a table.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 namespace allocbench::protocol {
 
 // The heap at the start of a sample. `fresh` means new: by a reset or, if the allocator has none, by a new instance or
-// a new process. `reused` means that the heap is as the cell's earlier repetitions left it. `aged` means the same, but
-// before the first repetition many threads use the new heap for `aged_rounds` rounds
+// a new process. `reused` means that the heap is as the cell's earlier repetitions left it. `aged` is like `reused`,
+// but before the first repetition many threads use the new heap for `aged_rounds` rounds
 // (workloads/support/occupancy/ageing.hpp). If the allocator never frees, every sample starts with a new heap.
 enum class StartState { fresh, reused, aged };
 inline constexpr std::array<std::string_view, 3> start_state_words = {"fresh", "reused", "aged"};

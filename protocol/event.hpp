@@ -1,5 +1,5 @@
-// These are the answers of a measuring worker. harness/README.md has the table. The event log stores devices, checks,
-// counts and samples in the same form.
+// These are the answers of a measuring worker. harness/README.md describes them in a table. The event log stores
+// devices, checks, counts and samples in the same form.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,8 @@ struct Checks {
   std::optional<std::uint64_t> spurious_nulls;
   // `reset` can also be "partial: ..." if the time budget of its check ended.
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
-  // Either "N calls in K kernels" with the number of lost calls, or "not written: ..." or "not finished: ...".
+  // "N calls in K kernels" if the trace was written, followed by "; lost: ..." if calls were lost. Otherwise the text
+  // is "not written: ..." or "not finished: ...".
   std::optional<std::string> trace = {};
 };
 
@@ -102,7 +103,7 @@ struct Counted {
 
   // Returns whether a count is not zero or, if there are no counts, whether the workload has its own histogram. An
   // allocator that does not use the counted vocabulary (the CUDA heap, foreign code) has zero operations although it
-  // served requests. That is not a measurement.
+  // served requests. These zeros are not a measurement.
   bool has_counts() const;
 };
 
@@ -150,8 +151,8 @@ struct Stage {
 // A waiting worker has loaded its plug-ins, the driver and NVML. It has not opened the device.
 struct Loaded {};
 
-// The reason of a timeout at a deadline. A worker or the front end detects such a timeout. Deadlocks and livelocks have
-// their own reasons.
+// The reason that is given for a timeout at a deadline. A worker or the front end detects such a timeout. Deadlocks and
+// livelocks have their own reasons.
 inline constexpr const char* no_answer_reason = "no answer before the deadline";
 
 struct Failed {

@@ -8,8 +8,8 @@
 
 namespace allocbench {
 
-// Time for the samples of a cell in a round, including resets, copies and checks. A round counts as one value, so more
-// samples of a slow cell in one round hardly narrow its interval.
+// Time for the samples of a cell in a round, including resets, copies and checks. A round counts as one value. So
+// further samples of a slow cell in the same round hardly narrow the cell's interval.
 inline constexpr double sampling_seconds = 0.02;
 
 // One timed part of a sample.

@@ -8,8 +8,8 @@
 
 namespace allocbench {
 
-// Only the front end sets `ok`, `skipped` and `crashed`. Workers report the others. The front end also sets `timeout`,
-// if a worker does not answer.
+// Only the front end sets `ok`, `skipped` and `crashed`. Workers report the other status words. The front end also sets
+// `timeout`, if a worker does not answer.
 enum class Status { ok, skipped, unsupported, oom, incorrect, timeout, device_fault, crashed };
 
 inline constexpr std::array<std::string_view, 8> status_words = {"ok",        "skipped", "unsupported",  "oom",
@@ -24,8 +24,8 @@ constexpr std::optional<Status> status_of(std::string_view text) {
   return std::nullopt;
 }
 
-// Returns whether the status makes a run fail. `unsupported` is not a failure, because another run would not change it.
-// `skipped` is a failure, because the cell has no result.
+// Returns whether the status makes a run fail. `unsupported` is not a failure, because the allocator, the workload or
+// the back end rules out such a cell. `skipped` is a failure, because the cell has no result.
 constexpr bool counts_as_failure(Status status) { return status != Status::ok && status != Status::unsupported; }
 
 }  // namespace allocbench

@@ -38,7 +38,8 @@ constexpr const char* rebuild = ". Rebuild it or remove it.";
 
 BadPlugin unusable(const fs::path& file, const std::string& why) { return BadPlugin(file.string() + ": " + why); }
 
-// An interface reads "check worker, 0.1.0 0123456789ab, GNU 12.2.0, no sanitizer" (cmake/plugin_interface.cpp.in).
+// An interface is a text such as "check worker, 0.1.0 0123456789ab, GNU 12.2.0, no sanitizer"
+// (cmake/plugin_interface.cpp.in).
 constexpr const char* worker_word = " worker, ";
 
 // Returns the variant of the worker in an interface text.

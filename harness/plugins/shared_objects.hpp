@@ -19,7 +19,7 @@ class BadPlugin : public std::runtime_error {
 class SharedObject {
  public:
   // Reads interface and sources from the file, without loading it. Throws BadPlugin if the file is damaged, is not a
-  // plug-in, or is for another worker than `variant` or for another interface.
+  // plug-in, is not for the worker `variant`, or has an interface that differs from this program's.
   SharedObject(std::filesystem::path file, const std::string& variant);
   // Loads the file. Throws BadPlugin if this fails.
   void load();

@@ -35,9 +35,9 @@ class Backend {
 std::unique_ptr<Backend> open_backend(const BackendOptions& options);
 
 // Loads the driver and returns the PCI bus id of the device, or an empty text if the id is unknown, as on the CPU back
-// end. The function makes no context, because another worker may be measuring.
+// end. The function creates no CUDA context, because another worker may be measuring.
 std::string pci_bus_id(int device);
-// Makes the CUDA context, if there is a GPU. If this fails, open_backend() reports the reason.
+// Creates the CUDA context, if there is a GPU. If this fails, open_backend() reports the reason.
 void open_context(int device);
 // On the CUDA back end, ends the process immediately, because the driver frees its resources. On the CPU back end,
 // returns, so destructors run.

@@ -44,7 +44,7 @@ std::string pci_bus_id(int device) {
   return "";
 }
 
-// Makes only the context, because the size of the device heap must be set before any module is loaded.
+// Creates only the context, because the size of the device heap must be set before any module is loaded.
 void open_context(int device) {
   if (cudaSetDevice(device) != cudaSuccess) static_cast<void>(cudaGetLastError());
 }

@@ -7,7 +7,8 @@
 namespace allocbench::worker {
 namespace {
 
-// Returns whether the run failed. The member that says so has another name since Google Benchmark 1.8.
+// Returns whether the run failed. The member with this information has a different name in Google Benchmark 1.8 and
+// later.
 template <class Run>
 bool has_failed(const Run& run) {
   if constexpr (requires { run.error_occurred; }) {

@@ -1,11 +1,11 @@
-// This file measures the energy of a repetition of a cell, by the counter of a GPU.
+// This file measures the energy of a repetition of a cell with the energy counter of a GPU.
 //
-// NVML's counter gives the energy since the driver was loaded, in millijoules. The counter moves in steps, so the meter
-// makes the repetition again and again for the requested time, from one step of the counter to another. Two values are
-// subtracted from the result. One is the energy of the idle GPU, whose power is measured before and after the work. The
-// other is the energy of preparing each repetition, which a second loop measures. The error of the result has two
-// parts. One is the standard deviation of the idle power, times the difference between the times of a repetition in the
-// two loops. The other is one step of the counter at each end of each loop.
+// NVML's counter gives the energy since the driver was loaded, in millijoules. The counter moves in steps. So the meter
+// makes the repetition again and again for the requested time, and measures from one step of the counter to a later
+// one. Two values are subtracted from the measured energy. One is the energy of the idle GPU, whose power is measured
+// before and after the work. The other is the energy of preparing each repetition, which a second loop measures. The
+// error of the result has two parts. One is the standard deviation of the idle power, times the difference between the
+// times of a repetition in the two loops. The other is one step of the counter at each end of each loop.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Instance is an allocator with its memory. Cells use it. Each back end compiles this file.
+// Instance is an allocator with its memory, which all cells of this allocator in a batch share. Each back end compiles
+// this file.
 #pragma once
 
 #include <memory>
@@ -36,7 +37,8 @@ class Instance final : public AllocatorInstance {
   void fail_if_late();
   // Allocates memory for flush_l2(). Throws CellFailure if the back end has no L2 cache.
   void prepare_to_flush_l2();
-  // Writes twice the size of the L2 cache, so that no data of the allocator is left in it. The stream gets this write.
+  // Enqueues a write of twice the size of the L2 cache on the stream, so that no data of the allocator is left in the
+  // cache.
   void flush_l2();
   // Makes the allocator new, if this is possible in this process. A design without reset() gets a new instance, but
   // only if `without_device_heap` states that later requests do not use the device heap, which no process can reset.

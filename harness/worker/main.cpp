@@ -67,8 +67,8 @@ std::optional<std::size_t> device_heap_bytes(const Options& options, const Regis
 }
 
 // Waits for two lines from the front end. The first line means that the previous worker launches nothing more. The
-// second line means that the previous worker is gone. Returns false if the input ends, because then nobody needs this
-// worker.
+// second line means that the previous worker is gone. Returns false if the input ends, because then this worker is not
+// needed.
 bool wait_for_turn(const BackendOptions& options, const protocol::LineWriter& events, TimeShares& shares) {
   const auto next_line = [&] {
     const TimeShares::Scope waiting(shares, Part::waiting);
@@ -202,7 +202,7 @@ int main_of_worker(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // If the front end dies, its pipe closes. Then a write fails with an error instead of a signal, and the worker ends
-  // in order.
+  // normally.
   std::signal(SIGPIPE, SIG_IGN);
   return allocbench::worker::main_of_worker(argc, argv);
 }

@@ -20,8 +20,8 @@ namespace {
 // check.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
-// An observed pass is assumed to take this many times as long as a timed pass. It records each call, and the first one
-// also fills and compares blocks.
+// An observed pass is assumed to take this many times as long as a timed pass. An observed pass records each call, and
+// the first observed pass also fills and compares blocks.
 constexpr double observed_to_timed = 3;
 
 // Starts a deadline. Without `seconds` it starts a very late one, so that no earlier deadline remains.
@@ -331,7 +331,8 @@ void MeasuredCell::check_contents_of(const CallLedger& calls, bool judged, Verif
   result.content = "checked";
 }
 
-// Leaves out the facts about free memory if the heap is aged, because they are unknown.
+// Returns the rules for pointers. If the heap is aged, the rules leave out the facts about free memory, which are
+// unknown.
 PointerRules MeasuredCell::rules() const {
   PointerRules rules = instance_.rules(overlap_is_defined());
   if (!ageing_) add_room(rules, setting_);

@@ -50,7 +50,8 @@ class MeasuredCell final : public Cell {
   Sample repetition(std::string_view name, double least_seconds, const StageListener& listener);
   // Returns a listener that waits until the earlier work is done, and then reports the stage to `listener`.
   StageListener when_idle(const StageListener& listener) const;
-  // Returns the allocator for samples. It may tell the workload that a reset follows. Verification does not use it.
+  // Returns the allocator for samples. Its handle may tell the workload that a reset follows. Verification does not use
+  // this handle.
   AllocatorHandle timed_allocator() const;
   struct VerifiedStage {
     Stage stage;

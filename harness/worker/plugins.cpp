@@ -24,8 +24,8 @@ std::string plugin_of(const fs::path& file) {
   return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
 }
 
-// Groups the parts by folder and name. If one part of a plug-in is unusable, the whole plug-in is, because some of its
-// kernels would be missing.
+// Groups the parts by folder and name. If one part of a plug-in is unusable, the whole plug-in counts as unusable,
+// because some of its kernels would be missing.
 std::map<fs::path, Plugin> read_plugins(const LoadedFiles& loaded) {
   std::map<fs::path, Plugin> plugins;
   const auto plugin_with = [&](const fs::path& file) -> Plugin& {

@@ -48,8 +48,7 @@ class Server {
   // Measures one repetition of the cell, and the clock, temperature and throttling of the device. `seconds` gets the
   // time of the repetition.
   protocol::Sample sample(OpenCell& cell, const std::string& id, const StageListener& stages, double& seconds);
-  // Returns a listener that writes the stages of work on a cell as events. The listener is empty if they are not
-  // `wanted`.
+  // Returns a listener that writes the stages of work on a cell as events. The listener is empty if `wanted` is false.
   StageListener listener(const std::string& cell, bool wanted) const;
   // Adds the energy of a repetition to the cell's first sample, if the device counts energy.
   void add_energy(OpenCell& cell, protocol::Sample& sample);

@@ -1,4 +1,4 @@
-// This file measures the wall time of a worker by part.
+// This file divides the wall time of a worker into parts, such as loading plug-ins, verification and samples.
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@ class WarmUps {
  public:
   static constexpr double never = std::numeric_limits<double>::infinity();
 
-  // A warm-up of `long_seconds` or more serves as a sample.
+  // A warm-up of `long_seconds` or more counts as a sample.
   WarmUps(std::uint64_t count, double long_seconds) : left_(count), long_seconds_(long_seconds) {}
 
   // Returns the next sample. repeat(name, least) makes a repetition with this name and returns its sample. If the

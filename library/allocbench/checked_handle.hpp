@@ -1,6 +1,6 @@
-// CheckedHandle<A> is a handle of A. Its free() ends the launch if the block is outside the heap, for example in
-// another heap. Without this check, the allocator would treat the address as its own and could write anywhere. On a
-// GPU, free() accepts any address if the design has blocks in the device heap.
+// CheckedHandle<A> is a handle with which kernels call the allocator A. Its free() ends the launch if the block is
+// outside the heap, for example in another heap. Without this check, the allocator would treat the address as its own
+// and could write anywhere. On a GPU, free() accepts any address if the design has blocks in the device heap.
 //
 // Kernels get this handle from Heap<A> on the CPU executor, and on a GPU if the program is compiled with
 // ALLOCBENCH_CHECK_FREES.

@@ -1,12 +1,13 @@
-// Counting<Heap<A>> counts the blocks of a heap that are in use, and their bytes. The design must free single blocks.
+// Counting<Heap<A>> counts the blocks of a heap that are in use, and their bytes. The design must be able to free
+// single blocks.
 //
 //   allocbench::Counting<allocbench::Heap<allocbench::Halloc>> heap(stream, 64 << 20);
 //   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
 //   heap.usage().bytes;                               // requested by kernels and not freed
 //
 // The size of each block is stored in front of it, so a request needs CountingHandle::header_bytes more bytes. The
-// counts are spread over counted_shares sums, because additions to a single word would come one after the other.
-// Heap<Comb>::usage() needs no counting.
+// counts are spread over counted_shares sums, because the GPU would execute additions to a single word one after the
+// other. Heap<Comb> does not need this class, because it has its own usage().
 #pragma once
 
 #include <cstddef>
@@ -140,7 +141,7 @@ class Counting<Heap<A>> {
 
   Handle handle() const { return Handle(heap_.handle(), shares_.data()); }
 
-  // Returns the usage. Waits for the stream. No kernel of another stream may use the heap meanwhile.
+  // Returns the usage. Waits for the stream. No kernel of another stream may use the heap at the same time.
   CountedUsage usage() const {
     CountedUsage usage;
     for (const CountedShare& each : shares_.to_host(stream_)) {

@@ -44,8 +44,8 @@ class GrowingHeap {
   Handle handle() const { return heap_.handle(); }
 
   // Adds memory until there are at least `pool_bytes`. The pool gets the whole chunks in this memory. The pool never
-  // shrinks. Waits for the stream. No kernel of another stream may use the heap meanwhile. Throws simt::Fault and
-  // leaves the heap unchanged if memory or the reservation is exhausted.
+  // shrinks. Waits for the stream. No kernel of another stream may use the heap at the same time. Throws simt::Fault
+  // and leaves the heap unchanged if memory or the reservation is exhausted.
   void grow(std::size_t pool_bytes) {
     stream_.synchronize();
     reserved_.grow(pool_bytes);

@@ -88,7 +88,7 @@ class Heap {
   // Returns the largest request that an empty heap serves.
   std::size_t max_request() const { return allocbench::max_request<A>(arena_.pool_bytes(), parameters_); }
   // Returns the memory in use and the memory that requests can still get. Waits for the stream. No kernel of another
-  // stream may use the heap meanwhile.
+  // stream may use the heap at the same time.
   HeapUsage usage() const requires requires(const A& allocator, simt::Stream& stream) { allocator.usage(stream); }
   { return allocator_.usage(arena_.stream()); }
   // Checks the invariants of the metadata and returns one that does not hold. Returns an empty text if all hold or the

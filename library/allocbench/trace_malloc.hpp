@@ -9,11 +9,11 @@
 //   trace.end_kernel("my_kernel", {blocks, threads});                            // after each kernel that allocates
 //   trace.write("my.trace");
 //
-// Comb serves the kernels from its own pool instead of CUDA's heap. With CUDA, host code keeps its malloc() and free().
-// After the include, std::malloc does not compile; write ::malloc. A `__device__` variable refers to the trace, so
-// kernels and MallocTrace must be in one file. On the CPU executor, the macros pass a variable `thread`, the calling
-// thread. So after the include, only code with a variable of this name can call malloc() and free(). Link
-// allocbench::traces.
+// The allocator Comb serves the kernels from its own pool instead of CUDA's heap. With CUDA, host code keeps its
+// malloc() and free(). After the include, std::malloc does not compile; write ::malloc. A `__device__` variable refers
+// to the trace, so kernels and MallocTrace must be in one file. On the CPU executor, the macros pass a variable
+// `thread`, the calling thread. So after the include, only code with a variable of this name can call malloc() and
+// free(). Link allocbench::traces.
 #pragma once
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// These tests check which lanes of a warp meet in BulkAlloc. On an H200, a kernel may not end if the leaders of several
-// groups of a warp form a new group (docs/findings.md). No schedule of the CPU executor shows this, so the tests check
-// the rule that prevents it.
+// These tests check which lanes of a warp form groups in the allocator BulkAlloc. On an H200, a kernel may not end if
+// the leaders of several groups of a warp form a new group (docs/findings.md). No schedule of the CPU executor shows
+// this, so the tests check the rule that prevents it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

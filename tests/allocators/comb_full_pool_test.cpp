@@ -1,5 +1,5 @@
-// These tests check Comb in a nearly full pool. A request makes few operations and gets no null while a large enough
-// slot is left. Many warps together find all slots.
+// These tests check Comb in a nearly full pool. A request needs few operations, and gets no null pointer while a large
+// enough slot is free. Many warps together find all slots.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,5 @@
-// In count_mallocs(), each thread makes one malloc. The function counts the operations of all threads on shared words.
+// count_mallocs() runs a kernel in which each thread makes one malloc, and counts the operations of all threads on
+// shared words.
 #pragma once
 
 #include <algorithm>

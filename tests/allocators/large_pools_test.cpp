@@ -1,5 +1,5 @@
-// In pools above 4 GiB and 64 GiB, the allocators address every place with 64 bits, or refuse the pool. The tests check
-// only arithmetic, because they allocate no such pool.
+// These tests check that allocators address every place of pools above 4 GiB and 64 GiB with 64 bits, or refuse the
+// pool. They check only the arithmetic and allocate no such pool.
 #include <gtest/gtest.h>
 
 #include <cstdint>

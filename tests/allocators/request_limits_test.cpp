@@ -1,6 +1,6 @@
 // The designs listed below must keep four promises. A request larger than the pool returns null and changes nothing.
-// Requests of zero bytes follow the trait. A fresh pool serves max_request. If the traits promise a reset(), it makes a
-// full pool fresh. The contract suite (tests/contract) checks all designs.
+// Requests of zero bytes follow the trait. A fresh pool serves max_request. If the traits promise a reset(), the reset
+// makes a full pool fresh. The contract suite (tests/contract) checks all designs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

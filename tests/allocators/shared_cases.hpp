@@ -1,5 +1,5 @@
-// Several designs, or both forms of one design, must pass these cases in the same way. Each case takes the rig of its
-// heap.
+// These test cases are for several designs, or for both forms of one design. Each case takes a Rig (harness.hpp), which
+// has the allocator and its heap.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 //
 // It imitates a program whose threads allocate, hold a few blocks, and free them in any order. Every 16-byte granule of
 // the pool has an owner word. A thread that takes a block exchanges the owner words of the block and must find them
-// empty. A thread that frees a block must find its own number there. The same seed gives the same run. The words show
-// double owners in any interleaving.
+// empty. A thread that frees a block must find its own number there. The same seed gives the same run. So a block with
+// two owners is found in any interleaving.
 #pragma once
 
 #include <cstdint>

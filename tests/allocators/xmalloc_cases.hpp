@@ -1,4 +1,4 @@
-// Both forms of XMalloc must pass these cases.
+// Both forms of XMalloc, published and reworked, must pass these test cases.
 #pragma once
 
 #include <gtest/gtest.h>

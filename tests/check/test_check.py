@@ -1,8 +1,8 @@
 """Tests `allocbench check` as users run it, with the bug zoo (ALLOCBENCH_ZOO) and the real allocators.
 
-Every broken specimen must be found, its twin must be clean, and a finding must replay. The environment sets the counts
-and the allocators. `make test` searches a sample, `make test-all` all allocators, and `make check-full` all allocators
-with full counts.
+The bug zoo has specimens, allocators that are broken on purpose. Each specimen must be found, its repaired twin must be
+clean, and a finding must replay. The environment sets the counts and the allocators. `make test` searches a sample,
+`make test-all` all allocators, and `make check-full` all allocators with full counts.
 """
 
 import json

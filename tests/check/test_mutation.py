@@ -1,4 +1,4 @@
-"""Tests which mistakes are made in a header, and what the tables say about them."""
+"""Tests the mistakes that mutation.py makes in headers, the tables of mutants.py, and the lines that no model reaches."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-// This file reads the list of expected failures.
+// This file reads expected_failures.json, the list of cases of the contract suite that are expected to fail.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// These cases have pools above 4 GiB, in which offsets need more than 32 bits.
+// These cases of the contract suite have pools above 4 GiB, in which offsets need more than 32 bits.
 #include <algorithm>
 #include <bit>
 

@@ -1,4 +1,4 @@
-// These cases fill pools: exhaustion, refilling, reset, churn.
+// These cases of the contract suite fill pools: exhaustion, refilling, reset, churn.
 #include <algorithm>
 #include <random>
 

@@ -1,4 +1,4 @@
-// A report has what a case found: problems in words, and numbers.
+// A report has the result of a case of the contract suite: problems in words, and numbers.
 #pragma once
 
 #include <map>

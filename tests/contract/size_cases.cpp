@@ -1,4 +1,5 @@
-// These cases request special sizes: 0, borders of classes, the largest size, and sizes above the pool.
+// These cases of the contract suite request special sizes: 0, borders of classes, the largest size, and sizes above the
+// pool.
 #include <algorithm>
 #include <set>
 

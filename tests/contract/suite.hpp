@@ -1,4 +1,4 @@
-// run_case() runs one case with one allocator.
+// run_case() runs one case of the contract suite with one allocator.
 #pragma once
 
 #include "tests/contract/cases.hpp"

@@ -1,5 +1,5 @@
-// These tests check that the suite finds the planted faults of the saboteurs, and nothing in an allocator without
-// faults.
+// These tests check that the contract suite finds the faults of the saboteurs (allocators with planted faults), and
+// finds nothing in an allocator without faults.
 #include "tests/contract/suite.hpp"
 
 #include <gtest/gtest.h>

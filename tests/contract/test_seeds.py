@@ -1,4 +1,4 @@
-"""Tests seeds.py with a program whose results are written here."""
+"""Tests seeds.py with a small program in place of the contract suite. This file determines the program's results."""
 
 import contextlib
 import io

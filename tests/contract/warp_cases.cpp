@@ -1,5 +1,5 @@
-// These cases vary which lanes call: thread blocks of odd sizes, partial warps, one lane of each warp, different sizes
-// in a warp, free(null).
+// These cases of the contract suite vary which lanes call: thread blocks of odd sizes, partial warps, one lane of each
+// warp, different sizes in a warp, free(null).
 #include <algorithm>
 #include <random>
 

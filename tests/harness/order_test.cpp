@@ -1,4 +1,4 @@
-// These tests check the order of hand-made steps by their prices.
+// These tests check the prices of hand-made steps (rounds of cells), by which the front end orders the steps.
 #include "harness/front/run/order.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// This file draws rounds from known distributions. With them, tests count how often the statistics are right. The draws
-// are seeded. Boost's distributions give the same numbers with every standard library.
+// This file draws the values of rounds from known distributions. Tests use these rounds to count how often the
+// statistics are right. The draws are seeded. Boost's distributions give the same numbers with every standard library.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// These tests check when a cell has been measured enough, with hand-made samples.
+// These tests use hand-made samples to check when the front end stops measuring a cell.
 #include "harness/front/run/stopping.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// In deterministic mode, a seed fixes every step, every address and every byte of fresh memory.
+// These tests check that in deterministic mode a seed fixes every step, every address and every byte of fresh memory.
 #include <set>
 
 #include "tests/simt/fault_helpers.hpp"

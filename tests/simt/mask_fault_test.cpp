@@ -1,4 +1,5 @@
-// Each undefined use of a warp operation must be diagnosed immediately, with a headline and the table of the warp.
+// These tests check that the CPU executor reports each undefined use of a warp operation immediately, with a headline
+// and the table of the warp.
 #include "tests/simt/fault_helpers.hpp"
 
 namespace simt::faults {

@@ -1,5 +1,5 @@
-// The race build reports a missing order between two lanes under any schedule, with both places. Accesses that the
-// vocabulary promises to order give no report.
+// These tests check that the race build (ThreadSanitizer) reports a missing order between two lanes under any schedule,
+// with both places in the code. Accesses that the vocabulary promises to order give no report.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// Held stores must pass the litmus tests of memory models. What a GPU allows must be found, and what it forbids must
-// never be found.
+// These tests run litmus tests of memory models on stores that the executor holds back. Results that a GPU allows must
+// occur, and results that it forbids must never occur.
 #include "tests/simt/search_helpers.hpp"
 
 namespace simt::faults {

@@ -1,4 +1,5 @@
-// Each strategy must serve its purpose, and the swarm must find the planted bugs.
+// These tests check that each strategy of the executor makes the schedules that it promises, and that `swarm`, which
+// mixes strategies, finds the planted bugs.
 #include <algorithm>
 #include <set>
 

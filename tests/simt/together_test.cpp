@@ -1,4 +1,5 @@
-// On the CPU executor, the blocks of simultaneous launches mix, in an order that repeats with the seed.
+// These tests check that the thread blocks of simultaneous launches mix on the CPU executor, in an order that repeats
+// with the seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// These tests check which stages of a repetition are reported.
+// These tests check which stages of a repetition a worker reports.
 #include "workloads/support/contract/stages.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// These tests check the course of keys of index_nodes, and every look-up under many schedules.
+// These tests check the sequence of keys in the workload index_nodes, and every look-up under many schedules.
 #include "workloads/index_nodes/index_nodes.hpp"
 
 #include <gtest/gtest.h>

@@ -22,8 +22,8 @@
 namespace allocbench::front {
 namespace {
 
-// --by-strategy compares these strategies: single ones, swarm (which draws one of several for each launch), and swarm
-// with held stores in every launch. compare_strategies() adds swarm in the race build.
+// --by-strategy compares these strategies of the search. `swarm` draws one of several strategies for each launch, and
+// `swarm+stores` also holds stores back in every launch. compare_strategies() adds `swarm` in the race build.
 constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/16",   "random/64",
                                                "pct/2",    "pct/3",    "pct/4",       "round_robin/1",
                                                "lockstep", "swarm",    "swarm+stores"};

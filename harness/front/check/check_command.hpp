@@ -1,4 +1,4 @@
-// CheckOptions are the options of `allocbench check`. cli/command_line parses the command line.
+// CheckOptions are the options of `allocbench check`. cli/command_line.cpp parses the command line.
 #pragma once
 
 #include <cstdint>

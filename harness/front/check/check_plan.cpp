@@ -42,8 +42,8 @@ std::vector<std::string> names_of(const std::vector<Model>& models) {
   return names;
 }
 
-// Reads one model or a list of models. One error has the mistakes of all models, but only the first broken rule of
-// each model.
+// Reads one model or a list of models. Throws one UsageError with the mistakes of all models, but with only the first
+// broken rule of each model.
 std::vector<Model> models_in_file(const std::string& path) {
   const std::string text = read_text_file(path, "--model:", limits::config_bytes);
   Problems problems;
@@ -101,7 +101,7 @@ std::vector<std::string> choose_allocators(const CheckOptions& options, const pr
   return chosen;
 }
 
-// Selects the allocators of the plan that the race build contains, and warns about the others.
+// Selects the allocators of the plan that the race build contains, and warns about the allocators that it lacks.
 void choose_race_allocators(CheckPlan& plan) {
   const protocol::CheckerDescription offer = describe_checker(*plan.race_seer);
   for (const std::string& name : plan.allocators) {

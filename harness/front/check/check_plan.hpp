@@ -1,5 +1,6 @@
-// CheckPlan has the allocators and models to check. The workers offer allocators and built-in models. The command line
-// selects some of them, and may add models from files.
+// CheckPlan lists the allocators that `allocbench check` searches for bugs, and the models (small test programs) that
+// it runs on them. The checking workers offer allocators and built-in models. The command line may select some of them
+// and add models from files.
 #pragma once
 
 #include <optional>
@@ -14,11 +15,11 @@ namespace allocbench::front {
 
 struct CheckPlan {
   WorkerProgram searcher;
-  std::optional<WorkerProgram> race_seer;  // race build's worker; empty if it is not built or not wanted
+  std::optional<WorkerProgram> race_seer;  // worker of the race build (ThreadSanitizer); empty if not built or wanted
   std::vector<std::string> allocators;
   std::vector<std::string> race_allocators;  // allocators that the race build can run
-  // It is false if a search for races is wanted but the race build is missing or lacks an allocator of the plan. It is
-  // also false if no allocator is named and a plug-in is unusable.
+  // `complete` is false if a search for races is wanted but the race build is missing or lacks an allocator of the
+  // plan. It is also false if the command line names no allocator and a plug-in is unusable.
   bool complete = true;
   std::vector<protocol::Model> models;
   std::vector<std::string> model_files;  // file of each model; empty for built-in models

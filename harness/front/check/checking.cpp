@@ -115,8 +115,8 @@ void Checking::take(const CheckTask& done, const CheckAnswer& answer) {
   }
 }
 
-// Halves the seeds of a task whose worker died or did not answer, until one seed is left. The run with this seed counts
-// as failed. An exhaustive search is not divided and counts as one failed run.
+// Replaces a task whose worker died or did not answer by two tasks with half of its seeds each. If the task has only
+// one seed, its run counts as failed. An exhaustive search is not divided and counts as one failed run.
 void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   const auto& [target, strategy, first, count, stop, apart] = std::get<protocol::Explore>(lost.command);
   if (count > 1 && !exhaustive()) {

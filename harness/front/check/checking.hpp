@@ -1,4 +1,5 @@
-// Checking runs every allocator of a plan on every model, with several workers at once, and fills a CheckMatrix.
+// Checking runs every model of a plan on every allocator of the plan, with several workers at once, and fills a
+// CheckMatrix with the results.
 #pragma once
 
 #include <chrono>

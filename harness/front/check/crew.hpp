@@ -1,4 +1,4 @@
-// CheckCrew runs several checking workers at once, each with one command at a time.
+// CheckCrew runs several worker processes of `allocbench check` at once. Each worker gets one command at a time.
 #pragma once
 
 #include <deque>
@@ -43,7 +43,7 @@ class CheckCrew {
   CheckCrew& operator=(const CheckCrew&) = delete;
 
   void add(CheckTask task) { tasks_.push_back(std::move(task)); }
-  // Inserts the task before all others.
+  // Adds the task at the front of the queue.
   void add_next(CheckTask task) { tasks_.push_front(std::move(task)); }
   // Sets the source of further tasks. The source is called when all added tasks are assigned, and returns nothing if
   // there are no more tasks. So tasks for many seeds need little memory.

@@ -1,4 +1,5 @@
-// This file describes a finding of `allocbench check` in one allocator on one model, and how to replay it.
+// A finding is a failed run of `allocbench check`: one allocator that runs one model (a small test program) under one
+// schedule. This file stores findings and replays them by seed strings.
 #pragma once
 
 #include <cstdint>

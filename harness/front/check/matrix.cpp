@@ -61,8 +61,8 @@ double share_of(const CheckMatrix& matrix, const std::string& allocator, std::si
   return best;
 }
 
-// Returns whether the list leaves out this finding of the race build. It does so if the finding is not a race, and the
-// search for failing schedules already reports a finding of the same allocator and model.
+// Returns whether the list of findings omits this one. The list omits a finding of the race build that is not a race,
+// if the search for failing schedules already reports a finding of the same allocator and model.
 bool said_by_search(const CheckMatrix& matrix, const CheckCell& cell) {
   return cell.races && cell.finding->outcome != "race" &&
          std::any_of(matrix.cells.begin(), matrix.cells.end(), [&](const CheckCell& other) {
@@ -153,7 +153,7 @@ std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>
   for (std::size_t i = 0; i < by_strategy.size(); ++i) text += "---:|";
   text += '\n';
   for (const std::string& allocator : any.allocators) {
-    // Each allocator has one row. It shows the model with the largest share of failing runs under any strategy.
+    // Each allocator has one row. The row shows the model with the largest share of failing runs under any strategy.
     std::size_t best_model = 0;
     double best = -1;
     for (std::size_t model = 0; model < any.models.size(); ++model) {

@@ -1,4 +1,4 @@
-// CheckMatrix is the result of `allocbench check`: a matrix of allocators and models, for people and as JSON.
+// CheckMatrix is the result of `allocbench check`: a matrix of allocators and models. It is printed as text or as JSON.
 #pragma once
 
 #include <cstdint>

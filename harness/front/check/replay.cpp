@@ -71,8 +71,8 @@ protocol::Replay question(const Finding& finding, std::uint64_t times) {
 }
 
 // Repeats the run. Returns the first repetition and the number of repetitions that are equal to it. ThreadSanitizer
-// reports a pair of places once per process, so in the race build each repetition gets its own process. If nothing is
-// returned, `exit_code` has the reason.
+// reports a race between the same two places in the code only once per process, so in the race build each repetition
+// gets its own process. If nothing is returned, `exit_code` has the reason.
 std::optional<protocol::Replayed> repeat(const WorkerProgram& program, const Finding& finding, std::uint64_t times,
                                          int& exit_code) {
   std::optional<protocol::Replayed> all;

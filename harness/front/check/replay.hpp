@@ -1,4 +1,4 @@
-// This file repeats one run and, with --shrink, shortens its schedule. A race has no schedule.
+// This file repeats one run of `allocbench check` and, with --shrink, shortens its schedule. A race has no schedule.
 #pragma once
 
 #include "harness/front/check/check_command.hpp"

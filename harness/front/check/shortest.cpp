@@ -13,7 +13,8 @@
 namespace allocbench::front {
 namespace {
 
-// Schedules with few and with many preemptions have different local minima, so the list has strategies for both.
+// Shrinking stops at different lengths for schedules with few and with many preemptions, so the list has strategies for
+// both.
 constexpr const char* other_strategies[] = {"swarm", "random/4", "random/16", "random/64", "pct/3", "swarm+stores"};
 constexpr std::uint64_t seeds_per_strategy = 400;
 constexpr std::size_t starts_per_strategy = 2;

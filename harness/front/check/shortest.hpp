@@ -1,5 +1,5 @@
-// This file searches for a short schedule that shows a finding. Shrinking stops if no single change helps, so other
-// failing runs of the same allocator and model are shrunk, too.
+// This file searches for a short schedule that shows a finding. Shrinking stops when no single change makes the
+// schedule shorter. So other failing runs of the same allocator and model are shrunk, too.
 #pragma once
 
 #include <cstdint>

@@ -30,8 +30,9 @@ namespace process = boost::process;
 
 constexpr auto between_looks = std::chrono::milliseconds(100);
 
-// Returns the UUIDs of the GPUs, in the order of their numbers. Only a worker knows how many GPUs there are. The first
-// number that no worker can open is beyond the last GPU or belongs to a broken GPU, so the error is shown.
+// Returns the UUIDs of the GPUs, in the order of their numbers. The function tries to open one GPU after the other,
+// because only a worker can tell whether a number exists. It stops at the first number that cannot be opened, and shows
+// the error, because this GPU may be broken.
 std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram& program) {
   std::vector<std::string> cards;
   SessionListener listener;
@@ -83,7 +84,8 @@ process::child start_on(const std::string& program, const std::vector<std::strin
   return process::child(program, process::args(arguments), process::extend::on_exec_setup(in_child));
 }
 
-// Waits for all processes and returns the largest exit code. At the first signal to end, interrupts them.
+// Waits for all processes and returns the largest exit code. At the first signal that asks this program to end,
+// interrupts the processes.
 int wait_for(std::vector<process::child>& children) {
   bool told = false;
   while (std::any_of(children.begin(), children.end(), [](process::child& child) { return child.running(); })) {

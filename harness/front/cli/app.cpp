@@ -1,4 +1,5 @@
-// This file has the options of the verbs, except those of app_results.cpp, and the texts of the help.
+// This file has the options of the verbs (subcommands such as `study`), except those in app_results.cpp, and the texts
+// of the help.
 #include "harness/front/cli/app.hpp"
 
 #include <fmt/format.h>

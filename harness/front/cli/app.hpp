@@ -1,5 +1,5 @@
-// This file describes the command line for CLI11. Help, completion scripts and the manual page are made from this
-// description.
+// This file describes the command line for the parser library CLI11. Help, completion scripts and the manual page are
+// made from this description.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -10,8 +10,8 @@
 
 namespace allocbench::front {
 
-// The options of every verb except advise, whose options only the Python package knows. Only the options of the parsed
-// verb are used.
+// The options of every verb (subcommand) except `advise`, whose options only the Python package knows. Only the options
+// of the parsed verb are used.
 struct Options {
   RunOptions run;
   StudyOptions study;

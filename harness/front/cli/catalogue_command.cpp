@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// An entry, and the back ends that have it.
+// An entry of the catalogue, with the back ends that have this entry.
 template <class Entry>
 struct Offered {
   Entry entry;

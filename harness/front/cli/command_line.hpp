@@ -102,7 +102,7 @@ struct CompareOptions {
   std::optional<double> minutes = {};  // time after which the run ends
   bool profile = false;
   std::string workers;
-  std::uint64_t cells_per_family = 6;  // most cells per family of allocators and workload; 0: all
+  std::uint64_t cells_per_family = 6;  // most cells of each family of allocators under each workload; 0: all
   std::string fail_on;                 // "regression" or empty
   bool allow_missing = false;
   double margin = 3;  // margin in percent

@@ -92,7 +92,8 @@ class EarlierRuns {
     }
   }
 
-  // A run that measured a cell knows more about it than a run that had no time for it.
+  // Stores the facts about a cell. The time from a run that left out the cell does not replace the time from another
+  // run.
   void note(const std::string& id, std::optional<Status> status, bool left_out, double seconds,
             const std::string& folder) {
     EarlierCell& cell = earlier_.cells[id];

@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   int descriptor = open("/dev/null", O_RDWR);
   while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = dup(descriptor);
   if (descriptor > STDERR_FILENO) close(descriptor);
-  // A reader of our output may end (`| head`), and a worker may die. Neither ends the run.
+  // SIGPIPE is ignored, so the run continues if a reader of the output ends (`| head`) or a worker dies.
   std::signal(SIGPIPE, SIG_IGN);
 
   try {

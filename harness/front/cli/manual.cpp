@@ -31,7 +31,8 @@ std::string escaped(const std::string& text) {
 std::string footer_of(const std::string& text) {
   std::istringstream lines(text);
   std::string result;
-  // Whether the previous line is filled. At first it is true, because .PP ends the indentation of the entries above.
+  // Whether roff may break the previous line. The first value is true, so that an indented first line gets .PP, which
+  // ends the indentation of the entries above.
   bool filled = true;
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) continue;

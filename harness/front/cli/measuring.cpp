@@ -170,7 +170,7 @@ std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& prog
 
 namespace {
 
-// The number of worker processes that measure the least rounds of all cells.
+// The numbers of worker processes that are needed to measure the least number of rounds of every cell.
 struct Starts {
   std::vector<std::pair<std::size_t, std::string>> by_allocator;
   std::size_t all = 0;

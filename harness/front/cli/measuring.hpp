@@ -45,7 +45,7 @@ std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& prog
 // will probably take.
 std::string describe_measuring(const std::vector<const Plan*>& plans, const EarlierResults& earlier);
 
-// Estimates how long measuring takes, in rounds of cells. The unit serves to compare the configs of a study.
+// Estimates how long measuring takes, in rounds of cells. The estimate only serves to compare the configs of a study.
 std::uint64_t work_of(const Plan& plan);
 
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder);

@@ -48,7 +48,7 @@ std::string prepare_python() {
   return setting("ALLOCBENCH_PYTHON", default_python);
 }
 
-// Replaces this program by Python. The first of the words is Python's path.
+// Replaces this program by Python. The first word of the command is Python's path.
 [[noreturn]] void become(std::vector<std::string> words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

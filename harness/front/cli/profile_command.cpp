@@ -62,7 +62,7 @@ Choice find_cell(const Plan& plan, const std::string& wanted, const std::string&
                                nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest), quoted(config)));
 }
 
-// A phase that the workload does not have would exclude all kernels.
+// Throws UsageError if the workload does not have a selected phase, because ncu would then find no kernel.
 void check_phases(const ProfileOptions& options, const Catalogue& catalogue, const Cell& cell) {
   const auto& known = find_entry(catalogue.workloads, cell.workload)->phases;
   for (const std::string& phase : options.phases) {
@@ -72,7 +72,8 @@ void check_phases(const ProfileOptions& options, const Catalogue& catalogue, con
   }
 }
 
-// Searches PATH, then the toolkit's folder, which is often not on PATH.
+// Returns --ncu if it is given. Otherwise searches PATH, then the folder of the CUDA toolkit, which is often not on
+// PATH.
 std::string find_ncu(const ProfileOptions& options) {
   if (!options.ncu.empty()) return options.ncu;
   const char* const path = std::getenv("PATH");

@@ -49,7 +49,7 @@ std::vector<std::filesystem::path> files_of(const ReportOptions& options) {
 }
 
 // Makes the page, which reads results.json. So each results.json is first rewritten from its log, if the log is not
-// packed. The page lists logs that cannot be read, and shows the rest.
+// packed. The page lists logs that cannot be read, and shows the other runs.
 int write_page(const ReportOptions& options) {
   for (const std::string& path : options.paths) {
     if (path.ends_with(".html")) {

@@ -13,7 +13,7 @@ namespace allocbench::front {
 class ResultsWriter {
  public:
   ResultsWriter();
-  // Waits for the current folder and skips the others, because the end of a run writes all results anyway.
+  // Waits for the current folder and skips the remaining folders, because the end of a run writes all results anyway.
   ~ResultsWriter() = default;
   ResultsWriter(const ResultsWriter&) = delete;
   ResultsWriter& operator=(const ResultsWriter&) = delete;

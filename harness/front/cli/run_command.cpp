@@ -34,7 +34,7 @@ int report(const RunOptions& options, const Figure& figure, const Ending& ending
 
 int run_command(const RunOptions& options) {
   install_interrupt_handlers();
-  // Workers read the data files, and they inherit the environment.
+  // Workers inherit this variable and read the data files from the folder.
   if (!options.data.empty()) setenv("ALLOCBENCH_DATA", std::filesystem::absolute(options.data).c_str(), 1);
   const std::string text = read_config_text(options.config);
   const Target target = choose_target(options);

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// These rough estimates replace a missing time of a round. Only the balance of the shards depends on them.
+// These rough estimates are used if the time of a round is unknown. Only the balance of the shards depends on them.
 constexpr double usual_round_seconds = 0.05;
 constexpr double usual_timeout_seconds = 5;
 constexpr double usual_failure_seconds = 0.5;

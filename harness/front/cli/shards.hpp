@@ -16,7 +16,7 @@ struct Partition {
 
 // Divides the configs into `count` shards. `references` contains one folder of kept results per device. The kept
 // results of the slowest device give the time of a config. A config without results gets the average time of the
-// others.
+// configs with results.
 Partition partition_of(const std::vector<std::string>& configs, std::uint64_t count, const std::string& references);
 
 }  // namespace allocbench::front

@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// These groups consist of folders with other names.
+// Each of these groups consists of folders that do not have the name of the group.
 const std::map<std::string, std::vector<std::string>>& named_groups() {
   static const std::map<std::string, std::vector<std::string>> groups = {
       {"papers", {"halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010"}}, {"survey", {"survey2021"}}};
@@ -140,8 +140,8 @@ bool is_passed_over(const StudyOptions& study, const std::string& text) {
   return std::find(study.only.begin(), study.only.end(), json["name"].get<std::string>()) == study.only.end();
 }
 
-// If more configs than this have mistakes, the others are only named. A build that lacks plug-ins may cause mistakes in
-// most configs.
+// If more configs than this have mistakes, only the names of the others are shown. A build that lacks plug-ins may
+// cause mistakes in most configs.
 constexpr std::size_t most_explained_configs = 3;
 
 std::string joined(const std::vector<std::string>& mistakes, const std::vector<std::string>& paths) {
@@ -197,7 +197,7 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
   show("{}, {}\n{}", counted(planned.size(), "config"), counted(cells, "cell"), describe_measuring(plans, earlier));
 }
 
-// Returns the default time limit on a GPU.
+// Returns the default time limit on a GPU, in minutes.
 double default_minutes(const std::string& group) { return group == "papers" ? 20 : 15; }
 
 // Returns the UUID of the card that measured the results in the folder, if this run continues them. Otherwise returns
@@ -222,7 +222,8 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
   return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
 }
 
-// Each shard has at least one config, so merging can detect a missing shard.
+// Throws UsageError if there are more shards than configs. Every shard needs a config, so that merging can detect a
+// missing shard.
 void require_configs_for_shards(const StudyOptions& study, std::size_t configs) {
   const std::uint64_t shards = study.shard ? study.shard->count : study.slurm;
   if (shards <= configs) return;

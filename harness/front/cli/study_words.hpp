@@ -1,4 +1,5 @@
-// This file has the options of a study as words of a command line, for the processes of --device all and for scripts.
+// This file turns the options of a study back into the words of a command line, for the processes of --device all and
+// for the script of --slurm.
 #pragma once
 
 #include <string>

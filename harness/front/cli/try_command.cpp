@@ -1,5 +1,6 @@
 // `allocbench try TRACE|CONFIG` replays a recorded application under the allocators of the worker, except broken and
-// delayed ones, and ranks those that serve it. The job of a config is recorded first.
+// delayed ones, and ranks the allocators that serve its requests. For a config, the job of the config is recorded
+// first.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Messages name the command below, which the user runs in the source tree.
+// This file has the build command that messages show. The user runs this command in the source tree.
 #pragma once
 
 #include <string_view>

@@ -5,7 +5,7 @@
 
 namespace allocbench::front {
 
-// The exit codes of `allocbench`. docs/command-line.md has the table.
+// The exit codes of `allocbench`. docs/command-line.md has a table of their meanings.
 enum ExitCode : int {
   exit_all_ok = 0,
   exit_some_not_ok = 1,

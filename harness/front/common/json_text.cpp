@@ -24,7 +24,7 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
   return fmt::format("line {}, column {}", line, column);
 }
 
-// Ends the parsing at an object with too many keys, whose place is `where`.
+// This exception ends the parsing at an object with too many keys. `where` is the place of the object.
 struct TooManyKeys {
   std::string where;
 };
@@ -133,7 +133,8 @@ std::string stable_hash(std::string_view text) {
     hash ^= static_cast<unsigned char>(letter);
     hash *= 0x100000001b3u;
   }
-  // FNV-1a hardly mixes the last characters into the high bits. This finaliser (MurmurHash3) does.
+  // FNV-1a hardly mixes the last characters into the high bits. This finaliser, which comes from MurmurHash3, mixes all
+  // bits.
   hash ^= hash >> 33;
   hash *= 0xff51afd7ed558ccdu;
   hash ^= hash >> 33;

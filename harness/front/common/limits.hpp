@@ -8,19 +8,19 @@
 
 namespace allocbench::front::limits {
 
-// A config is a few pages of text.
+// A config has a few pages of text, so it needs less than this.
 inline constexpr std::uint64_t config_bytes = 1u << 20;
 inline constexpr std::uint64_t log_bytes = 1u << 30;
 
 // The JSON library inserts keys by linear search, which is slow for many keys.
 inline constexpr std::size_t object_keys = 1'000;
 
-// Without this limit a mistyped step would fill the memory.
+// Without this limit a range with a mistyped step could fill the memory.
 inline constexpr std::size_t axis_values = 10'000;
 inline constexpr std::size_t list_elements = 1'000;  // elements of a parameter that is a list
 inline constexpr std::size_t text_letters = 1'000;   // letters of a parameter that is a text
 
-// The limit counts cells before `exclude`.
+// Largest number of cells of a config, counted before `exclude` removes some.
 inline constexpr std::uint64_t cells = 100'000;
 // A batch is one combination of allocator, parameters and pool. Each batch needs its own allocator instance.
 inline constexpr std::size_t batches = 2'000;

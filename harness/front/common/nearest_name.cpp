@@ -28,7 +28,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string nearest_name(std::string_view found, const std::vector<std::string>& valid) {
   std::string best;
   if (found.size() > limits::compared_letters) return best;
-  // A third of the letters may be wrong, or two if that is more, because short ids are mistyped, too.
+  // Up to a third of the letters may be wrong. Two letters may always be wrong, so that short names get suggestions,
+  // too.
   std::size_t best_distance = std::max<std::size_t>(2, found.size() / 3) + 1;
   for (const std::string& name : valid) {
     const std::size_t distance = edit_distance(found, name);

@@ -20,7 +20,8 @@ struct Problem {
 
 class Problems {
  public:
-  // Adds a problem. Long places and findings are cut. After limits::shown_problems only the number grows.
+  // Adds a problem. Long places and findings are cut. After limits::shown_problems problems, only the number of
+  // problems grows.
   void add(Problem problem);
   // Adds a name that is not valid, with the list of valid names and the nearest one.
   void add_unknown(std::string where, std::string_view kind, std::string_view found,

@@ -1,5 +1,5 @@
-// TimeLimit is the time limit of a run (--minutes). This class only tells the time. After the limit, the supervisor
-// begins no round, and WorkerSession ends the running command.
+// TimeLimit is the time limit of a run (--minutes). This class only states how much time is left. After the limit, the
+// supervisor begins no round, and WorkerSession ends the running command.
 #pragma once
 
 #include <algorithm>

@@ -17,8 +17,7 @@ struct Scale {
 
 std::string scaled(double value, const Scale* first, const Scale* last, std::string_view unit) {
   const Scale* scale = first;
-  // A scale also takes values that are smaller by at most half of the last shown digit. Otherwise 999.7 µs would print
-  // as 1000 µs.
+  // A scale is also used for values that three digits round up to it. Otherwise 999.7 µs would be printed as 1000 µs.
   while (scale != last && value < scale->factor * 0.9995) ++scale;
   const double shown = value / scale->factor;
   const int digits = shown < 9.995 ? 2 : shown < 99.95 ? 1 : 0;

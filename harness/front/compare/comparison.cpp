@@ -28,7 +28,7 @@ const ComparedPhase* phase_named(const ComparedCell& cell, const std::string& na
   return nullptr;
 }
 
-// A total follows from its phases. A test of the total would only make the correction stricter.
+// A total is the sum of the other phases, so it is not tested. Its test would only make the correction stricter.
 bool is_tested(const ComparedCell& cell, const ComparedPhase& phase) {
   return phase.name != "total" || cell.phases.size() == 1;
 }

@@ -1,4 +1,5 @@
-// A comparison compares two sides cell by cell: what became slower or faster, what is the same, and what is unsure.
+// A comparison compares two sets of results, its sides A and B, cell by cell. It states what became slower or faster,
+// what is the same, and what is unsure.
 #pragma once
 
 #include <memory>
@@ -51,7 +52,7 @@ struct Comparison {
   std::vector<const ComparedCell*> missing;  // ok in A, but B lacks the cell, a phase of it or enough rounds
 
   std::size_t count(Verdict verdict) const;
-  std::size_t tested() const;          // number of phases with an effect
+  std::size_t tested() const;          // number of phases that could be tested
   std::size_t from_intervals() const;  // number of these phases whose effect comes from stored intervals
   std::size_t worse_statuses() const;
   bool regression() const { return count(Verdict::slower) > 0 || worse_statuses() > 0; }

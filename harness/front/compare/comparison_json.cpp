@@ -1,4 +1,4 @@
-// This file prints the comparison for programs. harness/README.md describes the members.
+// This file prints the comparison as JSON, for programs. harness/README.md describes the members.
 #include <nlohmann/json.hpp>
 
 #include "harness/front/compare/comparison.hpp"

@@ -1,4 +1,4 @@
-// This file prints the comparison as Markdown, for a comment on a change or a report.
+// This file prints the comparison as Markdown, for a report or for a comment on a change of code.
 #include <fmt/format.h>
 
 #include "harness/front/common/units.hpp"

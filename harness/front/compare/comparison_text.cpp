@@ -21,7 +21,7 @@ std::string left(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, printed_width(text)), ' ');
 }
 
-// Labels that differ in a parameter differ at their end, so the middle is left out.
+// Labels that differ only in a parameter differ at their ends, so a long label is cut in its middle.
 std::string shortened(const std::string& name, std::size_t width) {
   if (printed_width(name) <= width) return name;
   const std::size_t half = (width - 2) / 2;

@@ -46,7 +46,7 @@ std::size_t fewest_rounds(const ComparedCell& cell) {
   return fewest;
 }
 
-// Adds the rounds of a second run of the same cell. A failure stays a failure.
+// Adds the rounds of a second run of the same cell. A cell that failed in one of the runs counts as failed.
 void merge(ComparedCell& into, ComparedCell&& other) {
   if (into.status != Status::ok) return;
   if (other.status != Status::ok) {

@@ -1,5 +1,5 @@
-// Catalogue is a worker's answer to --describe. It has everything that the worker can run. Configs are checked against
-// it, and `list` and `describe` print parts of it.
+// Catalogue is a worker's answer to --describe: all allocators, workloads and metrics of the worker. Configs are
+// checked against the catalogue, and the commands `list` and `describe` print parts of it.
 #pragma once
 
 #include <string>

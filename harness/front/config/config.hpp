@@ -24,7 +24,7 @@ struct Effort {
   std::uint64_t rounds = 1;        // largest number of rounds
   std::uint64_t least_rounds = 0;  // least number of rounds before precision may end the cell; 0: not given
   double precision = 0.013;        // wanted half width of the interval, as a share of the time
-  double wall_bound_seconds = 10;  // wall time of the cell's rounds after which it gets no other round
+  double wall_bound_seconds = 10;  // wall time of the cell's rounds after which no further round begins
   double deadline_seconds = 60;    // deadline of one round
 };
 

@@ -1,4 +1,5 @@
-// This file makes the effective config: the sections of one back end and of --full are merged over the rest.
+// This file makes the effective config: it merges the section of one back end and, with --full, the section `full` into
+// the rest of the config.
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
@@ -15,7 +16,7 @@ using Json = nlohmann::ordered_json;
 bool is_axis_form(const Json& json) { return json.is_object() && (json.contains("range") || json.contains("log2")); }
 
 // Objects are merged key by key; other values are replaced. Axes are replaced as a whole, because a mixture of `range`
-// and `log2` is not an axis. null removes a key.
+// and `log2` is not an axis. A null value removes its key.
 void merge_into(Json& base, const Json& changes) {
   for (const auto& [key, value] : changes.items()) {
     if (value.is_null()) {

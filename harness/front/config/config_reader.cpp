@@ -128,7 +128,7 @@ class MeasurementReader {
     }
   }
 
-  // Reports parameters that no workload has. If the workload is unknown, only these are certainly wrong.
+  // Reports parameters that no workload has. If the workload is unknown, only such parameters are certainly wrong.
   void check_parameter_names(const Json& workload) {
     std::vector<std::string> valid = {"id"};
     for (const protocol::WorkloadDescription& each : names_.catalogue.workloads) {
@@ -256,7 +256,7 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
                           catalogues.other != nullptr};
   problems.add_new(problems_in_section(document, other, other, {}, other_names));
   config.path = path;
-  // Times of the CPU executor are never shown as performance, so verification has no time limit there.
+  // Times of the CPU executor are never shown as performance, so on the CPU back end verification may take any time.
   config.verifies_fully = backend == "cpu" || changes.verifies_fully || shows_counts(merged, catalogues.chosen.metrics);
   config.effective = std::make_shared<const Json>(effective_config(document, backend, changes));
   return config;

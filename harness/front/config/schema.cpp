@@ -267,7 +267,7 @@ class Checker {
     problems_.add_unknown(pointer_to(pointer, "kind"), "kind", json["kind"].get<std::string>(), kinds);
   }
 
-  // Reports keys that no kind has. If the kind is missing or unknown, only these are certainly wrong.
+  // Reports keys that no kind has. If the kind is missing or unknown, only such keys are certainly wrong.
   void check_keys_of_all(const Json& branches, const Json& json, const std::string& pointer) {
     std::vector<std::string> valid;
     for (const Json& branch : branches) {

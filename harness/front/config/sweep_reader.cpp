@@ -90,7 +90,8 @@ std::optional<Axis> SweepReader::plain_axis(const std::string& name, const Json&
   return Axis{name, pointer, std::move(values)};
 }
 
-// A zipped list may repeat a value, because only the tuples must differ. The plan finds equal cells.
+// A list of `zip` may repeat a value, because only the combinations of values must differ. The plan reports equal
+// cells.
 std::optional<Axis> SweepReader::zipped_axis(const std::string& name, const Json& json,
                                              const std::string& pointer) const {
   if (!json.is_array() || json.empty()) return plain_axis(name, json, pointer);

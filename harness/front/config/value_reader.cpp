@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 std::optional<std::uint64_t> integer_from(const Json& json, const ParameterInfo& parameter) {
   if (json.is_number_unsigned()) return json.get<std::uint64_t>();
   if (json.is_number_float()) {
-    // People regard 1e6 as an integer.
+    // A whole number such as 1e6 also counts as an integer.
     const double number = json.get<double>();
     if (number >= 0 && number <= 0x1p53 && number == std::floor(number)) return static_cast<std::uint64_t>(number);
   }
@@ -89,7 +89,7 @@ struct Range {
   double value(std::size_t index) const {
     return doubling ? std::ldexp(first, static_cast<int>(index)) : first + static_cast<double>(index) * step;
   }
-  // The sum 0.1 + 0.2 exceeds 0.3, so a tolerance of a millionth of a step is allowed.
+  // In floating point, 0.1 + 0.2 exceeds 0.3, so a tolerance of a millionth of a step is allowed.
   bool ends_before(double value) const { return value > last + (doubling ? 0 : step * 1e-6); }
 };
 

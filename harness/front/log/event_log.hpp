@@ -27,8 +27,8 @@ class EventLog {
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
-  // Adds "time" after "event" and writes the line with one write. So kill -9 leaves whole lines and at most one torn
-  // line.
+  // Adds "time" after "event" and writes the line with one call of write(). So after kill -9, at most the last line is
+  // torn (incomplete).
   void append(const nlohmann::ordered_json& event);
   // Writes the file to the disk, unless this happened less than 5 s ago, because on some disks a sync takes as long as
   // a cell. Call it after the end of a cell.

@@ -1,4 +1,5 @@
-// Origin tells where a number comes from: the sources, the card and its driver. A figure should have one of each.
+// Origin states where a measured number comes from: the sources, the card and its driver. All numbers of a figure
+// should have the same origin.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,5 @@
-// RunHistory is the state of each cell, derived from the events of a log. Resumed runs and results start from this
-// state.
+// RunHistory is the state of each cell, derived from the events of a log. A resumed run continues from this state, and
+// results are computed from it.
 #pragma once
 
 #include <cstdint>

@@ -41,8 +41,8 @@ struct CellEnd {
   std::optional<double> expected_seconds = {};
   bool too_large = false;  // whether the cell was left out for lack of memory
 
-  // Returns whether the cell is finished. Only a cell that was left out for lack of time is not, because a later run
-  // can still measure it.
+  // Returns whether the cell is finished. Only a cell that was left out for lack of time is not finished, because a
+  // later run can still measure this cell.
   bool is_final() const { return !left_out || too_large; }
   // Returns the first line of the reason, because some reasons continue with a table of lanes.
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }

@@ -146,8 +146,9 @@ void require_one_plan(const MergedPart& one, const MergedPart& other) {
   }
 }
 
-// Joins two logs of a config. Either a run was continued elsewhere, so the longer log begins with the shorter one, or
-// the logs finished different cells. Throws UsageError if the plans differ or both logs finished the same cell.
+// Joins two logs of a config. There are two permitted cases. If a run was continued elsewhere, the longer log begins
+// with the shorter one. Otherwise the logs must have finished different cells. Throws UsageError if the plans differ or
+// both logs finished the same cell.
 void add_to(MergedPart& whole, MergedPart&& part) {
   require_one_plan(whole, part);
   if (begins_with(whole, part)) return;

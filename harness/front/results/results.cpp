@@ -72,8 +72,8 @@ MeasuredSide side_of(const CellResult& result, const PhaseResult& phase, Statist
   return {values_of(phase.rounds, statistic), clock_step_of(result.cell.backend, phase.name, result.phases.size())};
 }
 
-// A cell with few rounds is assumed to have at least the usual spread of the cells with its allocator, workload and
-// phase.
+// A phase with few rounds is assumed to have at least the usual spread of this phase in the cells with the same
+// allocator and workload.
 void judge_few_rounds(Results& results) {
   const auto key_of = [](const CellResult& result, const PhaseResult& phase) {
     return UsualVariance::Key{result.cell.label, result.cell.workload, phase.name};
@@ -126,7 +126,7 @@ std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
 
 std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   std::vector<CountedResult> reduced;
-  // Some logs have zeros if nothing was counted.
+  // Some logs contain only zeros if nothing was counted. These zeros are not results.
   if (!cell.facts.counted || !cell.facts.counted->has_counts()) return reduced;
   for (const auto& [metric, values] : cell.facts.counted->values) {
     reduced.push_back({metric, mean(values), values.size()});

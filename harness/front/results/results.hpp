@@ -100,8 +100,8 @@ std::string results_json(const Results& results);
 // Returns a table with aligned columns. It has words instead of numbers for a cell that is not ok.
 std::string results_table(const Results& results, bool colours);
 
-// Writes results.csv and results.json into the folder. Each file is renamed at the end, so readers see the old file or
-// the new one.
+// Writes results.csv and results.json into the folder. Each file is first written under a temporary name and then
+// renamed, so readers see the old file or the new one.
 void write_results(const Results& results, const std::string& folder);
 
 }  // namespace allocbench::front

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// compare.py prints times without decimals, so nanoseconds keep the digits.
+// compare.py prints times without decimals. So times are in nanoseconds, which keeps their digits.
 constexpr double time_unit_per_second = 1e9;
 constexpr const char* time_unit = "ns";
 

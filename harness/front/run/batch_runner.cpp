@@ -60,7 +60,8 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   run.used_seconds = 0;
   run.fill = {};
   if (run.verified) {
-    // An interrupted run may have logged a cell's last round but not the cell's end. Then only this end is written.
+    // An interrupted run may have logged a cell's last round but not the cell's end. Then this call only writes the
+    // end.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
     if (!reason) return Step::done;
     book_.end(run, {.stop = *reason});
@@ -71,7 +72,8 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
     return Step::cell_ended;
   }
   book_.start(run);
-  // A fill that the short deadline would end costs its time and a worker. A copy of a filled pool needs no fill.
+  // The cell is put off if the short deadline would end the fill of the pool, because the attempt would only cost time
+  // and a worker. A cell that can start from a copy of a filled pool needs no fill.
   const std::optional<Trial> trial = sample_limits(run).trial;
   const double fill = book_.forecaster.fill_seconds_of_series(*run.cell);
   if (trial && fill > trial->fill && !session_.has_measured_like(*run.cell)) {
@@ -84,7 +86,8 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
 
 // On a GPU, or if time is limited, the first round has a short deadline, so that a hang costs little time. Without a
 // time limit the CPU back end has no short deadline, because times of the CPU executor do not predict hangs. A deferred
-// cell has none either. A cell whose first round ended well seldom fails, so later rounds do not report stages.
+// cell has no short deadline either. A cell whose first round ended well seldom fails, so later rounds do not report
+// stages.
 SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   SampleLimits limits{.seconds = left_of_deadline(run), .trial = {}, .stages = run.rounds.empty()};
   const bool is_quick = book_.time.exists() || run.cell->backend == "cuda";
@@ -125,11 +128,11 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
   }
 }
 
-// A measured cell keeps its value even if the time is too short for its whole verification. A mistake removes the
-// value.
+// A measured cell keeps its value even if the time is too short for its whole verification. If the verification finds a
+// mistake, the cell has no value.
 BatchRunner::Step BatchRunner::verify(CellRun& run) {
   // The counts of a full verification, which a figure may show, depend on the state of the heap. So a cell that needs
-  // its own process is then verified in a fresh one. Other verifications find mistakes in a used heap, too.
+  // its own process gets a new process for a full verification. Other verifications find mistakes in a used heap, too.
   if (run.cell->verifies_fully && needs_own_process(run)) session_.retire();
   Step step = ensure_open(run);
   if (step != Step::done) return step;

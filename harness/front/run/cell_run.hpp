@@ -1,5 +1,5 @@
-// CellRun is the progress of a cell through the rounds. CellBook writes to the log when a cell begins, is deferred or
-// ends.
+// CellRun is the progress of a cell in a run: its state, its rounds and its current attempt. CellBook writes to the log
+// when a cell begins, is deferred or ends.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ struct CellRun {
   std::optional<bool> uses_device_heap = {};               // worker's report when it opened the cell
   std::vector<std::vector<protocol::Sample>> rounds = {};  // samples of the whole rounds
   double wall_seconds = 0;                                 // wall time of the whole rounds
-  // Forecast: the shortest whole round. The first round counts half, without its fill, because it has the verification.
-  // In a run with --resume, the first forecast is a mean of the rounds in the log, in which the first round counts as
-  // two. Without a round the forecast is 0.
+  // Forecast of the next round's time: the time of the shortest whole round. The first round includes the verification,
+  // so only half of its time without the fill counts. In a run with --resume, the first forecast is a mean of the
+  // rounds in the log, and the first of these rounds counts as two. Without a round the forecast is 0.
   double seconds_of_next_round = 0;
 
   // Samples of the current round.

@@ -181,7 +181,7 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
     forecast.is_known = true;
     return;
   }
-  // Earlier seconds contain the fill if the cell was the one that filled the pool.
+  // The seconds of earlier results include the fill of the pool if this cell filled it.
   const auto earlier = earlier_.cells.find(cell.id);
   if (earlier != earlier_.cells.end() && earlier->second.seconds > 0) {
     const double scale = earlier->second.other_model && !ratios_.empty() ? ratios_[ratios_.size() / 2] : 1;

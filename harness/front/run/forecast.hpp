@@ -1,10 +1,10 @@
 // Forecaster predicts the time of a cell and the probability that the cell loses a worker.
 //
 // The time comes from the first source that knows it. The sources are smaller cells of the same series in this run,
-// earlier results of this card model, earlier results of another model (scaled by the ratios so far), and the
-// allocator's other cells of the config in this run (with a constant). The probability comes from failures in this run
-// and in earlier results. A forecast decides when a cell is measured and how long its short deadline is. It does not
-// change a measured number.
+// earlier results of this card model, earlier results of another model (scaled by the ratios so far), and a geometric
+// mean of the allocator's other cells of the config in this run and of `unknown_seconds`. The probability comes from
+// failures in this run and in earlier results. A forecast decides when a cell is measured and how long its short
+// deadline is. It does not change a measured number.
 #pragma once
 
 #include <array>
@@ -72,9 +72,10 @@ class Forecaster {
   void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }
 
   Forecast about(const std::string& figure, const Cell& cell) const;
-  // Returns the time to fill the cell's pool, from fills in this run: those of the same allocator and workload,
-  // otherwise those of the allocator's other workloads, if this workload fills pools. Returns 0 if there are none, or
-  // if the cell's pool is empty at the start (`free_share` 1).
+  // Returns the time to fill the cell's pool, but at most the cell's deadline. The time follows from fills in this run
+  // or its log: those of the same allocator and workload, otherwise those of the allocator's other workloads, if this
+  // workload fills pools. Returns 0 if there are no fills, or if the cell's pool is empty at the start (`free_share`
+  // 1).
   double fill_seconds(const Cell& cell) const;
   // Returns the time to fill the cell's pool, from the longest fill of its series in this run, or 0 if there is none.
   // The fill took at least this time, because a short deadline may have ended it.

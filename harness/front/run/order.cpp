@@ -12,9 +12,9 @@ constexpr double least_price = 1e-3;
 // Worth of a first round while fewer than half of the allocator's cells in the config have a value. Other first rounds
 // have the worth 1. A round of more worth has a lower price.
 constexpr double worth_of_bare_curve = 4;
-// Worth of a later round. The third round turns a provisional value into one that a claim may use. The second round
-// alone gives little, so cells without a value come first, and begun numbers are completed. Later rounds add an
-// interval and then narrow it. They are worth so little that cells without a number nearly always come first.
+// Worth of a later round. The second round alone gives little, so cells without a value come before it. The third round
+// turns a provisional value into one that a claim may use. Later rounds add an interval and then narrow it. They are
+// worth so little that cells with fewer than three rounds nearly always come first.
 constexpr double worth_of_second_round = 0.2;
 constexpr double worth_of_number = 1;
 constexpr double worth_of_interval = 0.002;

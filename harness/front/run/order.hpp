@@ -26,8 +26,8 @@ struct Step {
 // round, because it gives a cell its value.
 double price(const Step& step);
 
-// Returns whether a turn with time left may take the step ahead of its pass. Steps that complete no number may not,
-// because other allocators' cells without a number come first.
+// Returns whether a turn with time left may take the step ahead of its pass. A cell that already has `rounds_of_number`
+// rounds may not, because other allocators' cells with fewer rounds come first.
 bool may_come_ahead(const Step& step);
 
 // The parts of a run, in their order. Each consists of passes.

@@ -1,5 +1,5 @@
-// Progress tells the user on stderr what a run does: in one rewritten line on a terminal, otherwise in plain lines. If
-// it is `quiet`, it prints nothing.
+// Progress shows the user on stderr what a run does. On a terminal it rewrites one line, otherwise it prints plain
+// lines. With `quiet` it prints nothing.
 #pragma once
 
 #include <chrono>

@@ -11,8 +11,8 @@
 
 namespace allocbench::front {
 
-// Longest time of a sample's phases that does not count as long. After a long sample, a round gets no further sample. A
-// cell with a long sample ends at the latest when it has `least_rounds_of_numbers` rounds.
+// A sample whose phases together take longer than this is a long sample. After a long sample, a round gets no further
+// sample. A cell with a long sample ends at the latest when it has `least_rounds_of_numbers` rounds.
 inline constexpr double long_sample_seconds = 0.1;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
@@ -32,7 +32,8 @@ std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds&
 
 // Returns the number of samples for the next command of a round that already has `samples`. The samples fill the rest
 // of the round's time, up to the configured number. The slowest sample of this round, or of the previous round if this
-// one has none, gives the time of a sample. Without such a sample the number is 1. It is 0 if the round has enough.
+// one has none, gives the time of a sample. Without such a sample the result is 1. If the round has enough samples, the
+// result is 0.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
 

@@ -77,7 +77,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
       }
       if (!known->end) continue;
       if (!runs) {
-        forecaster.note_end(name, cell, known->end->status);  // the end still counts
+        forecaster.note_end(name, cell, known->end->status);  // the end counts although this run skips the cell
         values_before_[cell.label] += known->end->status == Status::ok ? 1 : 0;
       } else if (has_failed(*known->end)) {
         forecaster.note_earlier(
@@ -333,7 +333,7 @@ std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t 
   return waiting;
 }
 
-// Skips the cells whose pools are larger than the device's memory. No allocator is to blame.
+// Skips the cells whose pools are larger than the device's memory. Their allocators are not the cause.
 void Supervisor::skip_too_large() {
   if (!memory_bytes_) return;
   for (FigureRun& measured : figures_) {

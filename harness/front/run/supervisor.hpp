@@ -24,7 +24,7 @@ namespace allocbench::front {
 // lack of time or memory.
 enum class Selection {
   unfinished,            // a new run, or --resume: cells without an end in the log
-  failed,                // --only-failed: cells that ended with another status than ok
+  failed,                // --only-failed: cells that ended with a status that is not ok
   unfinished_and_failed  // both flags
 };
 
@@ -58,8 +58,8 @@ class FigureRun {
   std::vector<PlannedBatch> batches;
   std::unique_ptr<EventLog> file;
   std::unique_ptr<RunLog> log;
-  // The supervisor calls it when the results should be written: after Part::first_figure if it measured this figure,
-  // after the end of the figure's last cell, and from time to time between passes. It may be empty.
+  // The supervisor calls `news` when the results should be written: after Part::first_figure if this part measured this
+  // figure, after the end of the figure's last cell, and from time to time between passes. `news` may be empty.
   enum class News { first_rounds, some, finished };
   std::function<void(News)> news = {};
   bool is_finished = false;

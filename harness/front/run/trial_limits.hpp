@@ -5,9 +5,9 @@ namespace allocbench::front {
 
 // Short deadlines of a first round, after which the cell is deferred. The timed kernels get `least_trial_seconds`, or
 // `trial_factor` times the forecast if that is longer. Each other stage gets `trial_of_other_stages` times as long. The
-// stage that fills the pool may get more, because all cells of a worker can share one fill. It gets the longest of
-// three times: that of the other stages, a time for the size of the pool, and a share of the config's deadline or, if
-// longer, a multiple of the forecast of the fill. The third time is at most a share of the rest of the run.
+// stage that fills the pool may get more, because all cells of a worker can share one fill. This stage gets the longest
+// of three times: that of the other stages, a time for the size of the pool, and a share of the config's deadline or,
+// if longer, a multiple of the forecast of the fill. The third time is at most a share of the rest of the run.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;

@@ -11,9 +11,9 @@ namespace allocbench::front {
 namespace {
 
 // Returns a sort key that makes batches with the same device heap neighbours. If only the allocator knows the size of
-// this heap, batches with one pool are neighbours, because the size is often the same for all parameters. Batches with
-// the same pool and parameters are neighbours, too, because they share an instance of the allocator and its filled
-// pools.
+// this heap, batches with the same pool size are neighbours, because the size of the heap is often the same for all
+// parameters. Batches with the same pool and parameters are neighbours, too, because they share an instance of the
+// allocator and its filled pools.
 auto order_in_turn(const Batch& batch) {
   const HeapWish wish = heap_wish(batch);
   return std::tuple(wish.bytes.value_or(0), wish.bytes ? 0 : batch.pool_bytes, wish.question, batch.pool_bytes,

@@ -10,8 +10,9 @@
 namespace allocbench::front {
 namespace {
 
-// The value is higher than `confidence`, because the promise must also hold if runs stop when an interval becomes
-// narrow. The promise must hold for values with two modes, too, where an interpolated bound may lie between the modes.
+// Intervals are computed for this coverage. It is higher than the promised coverage `confidence`, because two things
+// reduce the coverage. Runs stop when an interval becomes narrow. If values have two modes, an interpolated bound may
+// lie between the modes.
 constexpr double taken_confidence = 0.96;
 
 // Returns the probability that the median is between the two values of this rank, counted from the low and from the

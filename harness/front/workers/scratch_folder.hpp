@@ -1,4 +1,5 @@
-// ScratchFolder is a folder for data that the workers of a run share, such as inputs that take long to prepare.
+// ScratchFolder is a temporary folder for data that the workers of a run share, such as inputs that take long to
+// prepare.
 #pragma once
 
 #include <filesystem>

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Plug-ins with ordinary faults need fewer rounds. The limit exists because a plug-in that forks faster than this
-// program kills must not block it forever.
+// Stray processes of ordinary plug-ins need fewer rounds. Without a limit, a plug-in that forks faster than this
+// program kills would block this program forever.
 constexpr int most_rounds = 1000;
 
 std::set<pid_t>& live_workers() {

@@ -33,7 +33,7 @@ class Succession {
   std::unique_ptr<WorkerProcess> begin(const std::vector<std::string>& arguments);
   // Returns whether the worker of begin() was told to open the device before its predecessor was gone.
   bool began_early() const { return began_early_; }
-  // Returns whether the worker of begin() had to wait. Its predecessor may have ended meanwhile.
+  // Returns whether the worker of begin() had to wait. While it waited, its predecessor may have ended.
   bool waited() const { return waited_; }
   // Records that the device cannot be open twice.
   void begin_late() { may_be_early_ = false; }

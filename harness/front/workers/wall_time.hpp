@@ -1,4 +1,4 @@
-// WallTime measures the wall time of a run by part, for --profile.
+// WallTime divides the wall time of a run into parts, such as process starts and verification, for --profile.
 #pragma once
 
 #include <map>

@@ -3,7 +3,7 @@
 
 namespace allocbench::front {
 
-// Time until a worker is ready. A CUDA context with a large heap took 6 s on a busy host.
+// Time until a worker is ready. On a busy host, a CUDA context with a large heap can take 6 s.
 inline constexpr double start_limit_seconds = 60;
 
 // Time until a prepared worker has loaded everything that needs no device. A worker that takes longer is dropped, and

@@ -37,7 +37,7 @@ namespace process = boost::process;
 using boost::system::error_code;
 
 constexpr std::size_t kept_output_bytes = 4096;
-// No valid line is longer. Without this limit a broken worker could fill the memory.
+// No valid line is longer than this. Without this limit a broken worker could fill the memory.
 constexpr std::size_t longest_line_bytes = 16u << 20;
 constexpr auto poll_interval = std::chrono::milliseconds(100);
 

@@ -16,8 +16,8 @@ struct WorkerProgram {
   std::string path;
 };
 
-// The folder of the workers. It is --workers, otherwise $ALLOCBENCH_WORKERS, otherwise that of this executable.
-// `backend` is cpu or cuda; for `allocbench check` it is check or tsan.
+// The folder of the workers. It is the folder that --workers names, otherwise $ALLOCBENCH_WORKERS, otherwise the folder
+// of this executable. `backend` is cpu or cuda; for `allocbench check` it is check or tsan.
 class WorkerFolder {
  public:
   explicit WorkerFolder(const std::string& from_command_line);
@@ -51,7 +51,7 @@ struct HeapWish {
 
 HeapWish heap_wish(const Batch& batch);
 // Asks the allocator for the size of its device heap, in a separate process. Returns nullopt if the worker does not
-// answer. Only plans need this, because a serving worker is asked at its start.
+// answer. Only --dry-run needs this function, because a worker that measures gets this question at its start.
 std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const Batch& batch);
 
 // Returns the options that give a worker this heap.

@@ -255,8 +255,8 @@ void WorkerSession::see_off(double reap_seconds) {
   if (!strays.empty()) listener_.strays(strays);
 }
 
-// With --profile, asks the worker for its time by part. Call it before `quit`, each sample and each verification. The
-// worker may die in a sample or a verification. Then its time up to that command is known.
+// With --profile, asks the worker for its time by part. Call it before `quit`, each sample and each verification. So
+// the time up to the last command is known even if the worker dies in a sample or a verification.
 Outcome WorkerSession::note_profile() {
   if (!settings_.profile) return {};
   Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);

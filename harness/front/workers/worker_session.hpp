@@ -1,5 +1,5 @@
 // WorkerSession is the front end's side of the protocol in harness/README.md. It sends commands, receives final events,
-// and sets the status if a worker dies.
+// and determines the status of a cell whose worker dies.
 //
 // A session outlives its workers. After the death of a worker, load() starts a new process and loads the allocator
 // again. The owner of the cells must call load() and open the cells again.

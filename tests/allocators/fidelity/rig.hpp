@@ -1,13 +1,13 @@
-// FidelityRig counts the operations of every lane's malloc and free on shared words, for comparison with the paper's
-// algorithm worked by hand.
+// FidelityRig counts the operations of every lane's malloc and free on shared words. Tests compare these counts with
+// numbers worked out by hand from the paper's algorithm.
 //
 //   FidelityRig<CFMalloc> rig(64 * 1024);
 //   const Calls mallocs = rig.counted_malloc({100});
 //   EXPECT_EQ(mallocs.of_lane[0], (Ops{.loads = 1, .stores = 3, .updates = 1}));
 //
-// simt::CountingThread counts. By default, warps advance in lock step, call by call. Lanes that call converged()
-// together form one group. Lanes of a warp that change one word do so one after the other, in an order drawn from the
-// seed. attach() and detach() are not counted. The device heap of the back end is not counted either.
+// The counts come from simt::CountingThread. By default, warps advance in lock step, call by call. Lanes that call
+// converged() together form one group. Lanes of a warp that change one word do so one after the other, in an order
+// drawn from the seed. attach() and detach() are not counted. The device heap of the back end is not counted either.
 #pragma once
 
 #include <ostream>

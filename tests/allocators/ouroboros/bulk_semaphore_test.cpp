@@ -1,5 +1,5 @@
-// These tests of the bulk semaphore check grants, promises and waits by hand-made sequences, then lanes that make and
-// use units.
+// These tests of the bulk semaphore check grants, promises and waits by hand-made sequences, then use lanes that add
+// and take units.
 #include "allocators/support/common/bulk_semaphore.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// These tests check that the head of a linked queue passes neighbours that two lanes consume at the same time. A lane
-// may read a node as it was before the other lane's mark (late_reader.hpp).
+// These tests check that the head of a linked queue moves past two neighbouring segments that two lanes consume at the
+// same time. A lane may read the old value of a node, without the mark that the other lane has set (late_reader.hpp).
 #include "allocators/ouroboros/linked_list.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// These tests check that no lane is refused while pages are free, although takers overdraw the semaphore and hide pages
-// that are freed meanwhile. The first test is a hand-made sequence, and the second searches over schedules.
+// These tests check that no request fails while pages are free. Requests of other lanes may subtract more units from
+// the semaphore than it has, which hides pages that are freed at the same time. The first test is a hand-made sequence,
+// and the second searches over schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>

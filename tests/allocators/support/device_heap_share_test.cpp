@@ -1,5 +1,5 @@
-// Large blocks of Halloc and Ouroboros come from the device heap. They return to it one by one when they are freed, or
-// all together at a reset.
+// These tests check large blocks of Halloc and Ouroboros, which come from the device heap. The blocks return to the
+// device heap one by one when they are freed, or all together at a reset.
 #include "allocators/support/common/device_heap_share.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// These specimens claim slots in a bitmap.
+// These specimens of the bug zoo (specimen.hpp) claim slots in a bitmap.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"

@@ -1,5 +1,5 @@
-// Each of these specimens lacks one of the steps that make Comb safe (allocators/comb/). Their common twin is Comb
-// itself, on the same heap.
+// Each of these specimens of the bug zoo (specimen.hpp) lacks one of the steps that make Comb safe (allocators/comb/).
+// Their common repaired twin is Comb itself, on the same heap.
 #pragma once
 
 #include "allocators/comb/comb.hpp"

@@ -1,4 +1,4 @@
-// These specimens have a bug in the arithmetic of a shared counter.
+// These specimens of the bug zoo (specimen.hpp) have a bug in the arithmetic of a shared counter.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"

@@ -1,4 +1,4 @@
-// These specimens keep free slots in a linked list.
+// These specimens of the bug zoo (specimen.hpp) keep free slots in a linked list.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"

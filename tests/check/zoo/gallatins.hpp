@@ -1,5 +1,5 @@
-// Each of these specimens has one of the errors that Gallatin's authors report for their own versions
-// (allocators/gallatin/). The error of the published form is repaired in all specimens (docs/findings.md).
+// Each of these specimens of the bug zoo (specimen.hpp) has one of the errors that Gallatin's authors report for their
+// own versions (allocators/gallatin/). The error of the published form is repaired in all specimens (docs/findings.md).
 #pragma once
 
 #include "allocators/gallatin/gallatin_static.hpp"

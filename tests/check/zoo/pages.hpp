@@ -1,4 +1,4 @@
-// These specimens divide memory into units of several sizes.
+// These specimens of the bug zoo (specimen.hpp) divide memory into units of several sizes.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"

@@ -1,4 +1,4 @@
-// These specimens pass slots around a ring.
+// These specimens of the bug zoo (specimen.hpp) keep free slots in a ring.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"

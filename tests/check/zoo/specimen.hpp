@@ -1,7 +1,7 @@
-// The bug zoo has allocators that are broken on purpose. Each has a repaired twin, of its own or shared, which differs
-// only in the bug. `allocbench check` must find a bug in every broken one and none in the twins. Published GPU
-// allocators have bugs of these kinds, for example a page recycled under an allocation, a full mask in divergent code,
-// or ABA. Here the bugs have their smallest form.
+// The bug zoo has allocators that are broken on purpose. Each of these specimens has a repaired twin, of its own or
+// shared, which differs only in the bug. `allocbench check` must find a bug in every specimen and none in the twins.
+// Published GPU allocators have bugs of these kinds, for example a page recycled under an allocation, a full mask in
+// divergent code, or ABA. Here the bugs have their smallest form.
 #pragma once
 
 #include <string_view>

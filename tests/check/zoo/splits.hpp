@@ -1,4 +1,4 @@
-// These specimens hand out parts of larger units.
+// These specimens of the bug zoo (specimen.hpp) hand out parts of larger units.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"

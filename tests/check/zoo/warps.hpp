@@ -1,4 +1,4 @@
-// These specimens aggregate the requests of a warp.
+// These specimens of the bug zoo (specimen.hpp) aggregate the requests of a warp.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"

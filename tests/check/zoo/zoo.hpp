@@ -1,4 +1,4 @@
-// This plug-in has all specimens.
+// This plug-in has all specimens of the bug zoo (specimen.hpp).
 #pragma once
 
 #include "tests/check/zoo/bitmaps.hpp"

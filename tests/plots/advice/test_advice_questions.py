@@ -1,4 +1,4 @@
-"""Tests questions: some are refused, and the guide has near cells for the questions that it is made for."""
+"""Tests questions to `advise`: wrong ones are refused, and the guide has cells near the jobs for which it is made."""
 
 import dataclasses
 import itertools

@@ -1,4 +1,4 @@
-"""Tests figures of many curves: they become several pictures, and published forms come first."""
+"""Tests figures with many curves: such a figure becomes several pictures, and published forms come first."""
 
 import synthetic
 

@@ -1,4 +1,4 @@
-"""Tests times of three to five rounds: only claims use their t intervals."""
+"""Tests times from three to five rounds: only claims use the t intervals of such times."""
 
 import json
 

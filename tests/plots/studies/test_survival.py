@@ -1,4 +1,4 @@
-"""Tests the survival matrix: every cell of every run is counted once, with its status and its reason."""
+"""Tests the survival matrix (which allocators fail where): every cell of every run is counted once, with its status and reason."""
 
 import csv
 import io
