@@ -1,7 +1,7 @@
-// BinList holds the bins of one size in an arena. Lanes claim slots of these bins under RCU (rcu.hpp), while other
-// lanes add and remove bins.
+// BinList holds the bins of one size in an arena. Lanes claim slots of these bins under read-copy-update (RCU,
+// rcu.hpp), while other lanes add and remove bins.
 //
-// Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A request for slots has two stages (bulkalloc.hpp).
 //
 // Stage 1 is a semaphore that counts slots. A batch has the slots of one bin. In stage 2, a reader of the arena's RCU
 // walks the list and lowers a bin's counter of free slots, but not below zero. The thread that takes the last free slot

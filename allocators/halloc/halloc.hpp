@@ -130,7 +130,7 @@ class PublishedHalloc : public HallocBase {
   const LockedHeads& heads() const { return heads_; }
 
  protected:
-  // Lays out the heap. Messages name the form by `name`.
+  // Lays out the heap. `name` is the name of the form, for error messages.
   static PublishedHalloc lay_out(Arena& arena, const Parameters& parameters, std::string_view name);
 
  private:
@@ -212,7 +212,7 @@ class PublishedHalloc : public HallocBase {
   }
 
   // Counts the blocks whose bits the lanes of the group have set. Returns null if the slab was freed meanwhile. Sets
-  // `asks` for lanes that must request another head: all lanes if the slab was freed, otherwise one of the lanes that
+  // `asks` for lanes that must request another head: all lanes if the slab was freed, otherwise a leader whose addition
   // made the slab busy.
   template <class Thread, class Group>
   SIMT_FN void* claim(Thread& thread, const Group& group, std::uint32_t slab, std::uint32_t id, std::uint32_t chunk,

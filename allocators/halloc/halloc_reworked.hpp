@@ -1,4 +1,4 @@
-// Halloc, reworked, is a bitmap heap of slabs, with a hash that usually finds a free block in one or two tries.
+// The reworked Halloc is a bitmap heap of slabs, with a hash that usually finds a free block in one or two tries.
 //
 // Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Idea and published form:
 // halloc.hpp.

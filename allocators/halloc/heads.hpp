@@ -20,7 +20,7 @@
 
 namespace allocbench::halloc {
 
-// SizeState takes three lines of memory per size. All allocations add to the first and read the second, but few use the
+// SizeState takes three cache lines per size. All allocations add to the first and read the second, but few use the
 // third.
 struct alignas(128) SizeState {
   std::uint32_t counter;

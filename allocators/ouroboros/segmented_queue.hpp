@@ -12,7 +12,7 @@
 //   exists, or will exist after the current takes have ended: with F takes and P puts so far, P - F <= i, and all
 //   segments below F / slots become free.
 // * Many groups together may request more chunks from cover() than the pool has left. A limit keeps them from turning
-//   all remaining chunks into queue chunks: a queue gets at most as many chunks as it needs when its class has all
+//   all remaining chunks into queue chunks: a queue gets at most as many chunks as it would need if its class had all
 //   chunks of pages. This number is enough for all indices that the class can own.
 //
 // Differs from the paper: Storage is added when the class gets a chunk of pages, not when an index returns. So a free

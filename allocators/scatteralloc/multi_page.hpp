@@ -180,8 +180,8 @@ struct MultiPage {
  private:
   SIMT_FN RunTable runs() const { return {table.entries, table.pages}; }
 
-  // Scans under the lock. This function is not inlined and takes copies of its arguments. Otherwise malloc needs 8
-  // registers more, or the heap lies in local memory, and both make mallocs of one chunk slower.
+  // Scans under the lock. This function is not inlined and takes copies of its arguments. Otherwise malloc would need 8
+  // more registers, or the heap would lie in local memory, and mallocs of one chunk would be slower.
   template <class Thread, class Group>
   SIMT_NOINLINE_FN static std::uint32_t scan_in_turn(Thread& thread, Group group, RunTable runs, ScanState* state,
                                                      std::uint32_t pages) {

@@ -1,4 +1,4 @@
-// PageTable is the page table of the reworked ScatterAlloc. A page's entry has its division and its chunks in use.
+// PageTable is the page table of the reworked ScatterAlloc. A page's entry has its chunk size and its chunks in use.
 //
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
 // * Bits 52-63 have the chunk size in units of 2^PageFormat::unit_shift bytes, or 0 for an unformatted page. Three

@@ -1,4 +1,4 @@
-// These functions lay out the published form and reset it. All code but the kernel InitialiseHeap runs on the host.
+// These host functions lay out the pool of the published Ouroboros and reset it. Only InitialiseHeap is a kernel.
 //
 // Virtualised queues need chunks whose slots are empty, so all chunks are first filled with the empty mark. A queue
 // chunk that returns to the pool is empty again. With these queues, chunks of pages never return.

@@ -18,8 +18,8 @@ struct Place {
   std::uint32_t chunk;  // chunk of queue storage, for virtualised queues
 };
 
-// Release tells what a free does with an entirely free chunk. With `full`, the free can return the chunk to the pool.
-// With `pretended`, it takes the chunk's pages from the semaphore and signals them again. With `none`, it does nothing.
+// Release is what a free does with an entirely free chunk. With `full`, the free can return the chunk to the pool. With
+// `pretended`, it takes the chunk's pages from the semaphore and signals them again. With `none`, it does nothing.
 enum class Release { full, pretended, none };
 
 struct RingQueue {

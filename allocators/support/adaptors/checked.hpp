@@ -1,5 +1,5 @@
 // Checked<A> is the allocator A with verification of the contents of its blocks. Adaptors can be stacked on an
-// allocator, as in RMM.
+// allocator, like the adaptors of the RAPIDS Memory Manager (RMM).
 //
 // A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. If the ledger has no
 // tag left, the block stays as it is, and the report says so. A free compares all words, overwrites them with a dead
@@ -51,7 +51,7 @@ struct ContentLedger {
   }
 
   // Enters a fresh block into the ledger and fills it. A block that is not inside the pool or not at a multiple of 4 is
-  // only counted.
+  // reported as a fault instead. A block that only breaks `alignment` is reported, entered and filled.
   template <class Thread>
   SIMT_FN void adopt(Thread& thread, void* memory, std::uint64_t bytes) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), bytes, ledger_live, thread.rank_in_grid()};

@@ -55,8 +55,8 @@ class TraceRecorder {
   // Returns the ledger for the next kernel. Get a new ledger after each end_kernel().
   const TraceLedger& ledger() const { return ledger_; }
 
-  // Waits for the kernels since the last end_kernel() and adds them as one kernel. Each kernel must have the shape
-  // `shape`. Throws traces::TraceError if the trace becomes too long.
+  // Waits for the kernels since the last end_kernel() and adds their calls to the trace as one kernel. Each of these
+  // kernels must have the shape `shape`. Throws traces::TraceError if the trace becomes too long.
   void end_kernel(std::string name, simt::LaunchShape shape) {
     const std::uint32_t used = std::min(chunks_, next_chunk_.to_host(stream_).front()) * TraceLedger::chunk_records;
     std::vector<TraceRecord> records(used);

@@ -10,8 +10,8 @@
 //
 // Protocol: Only `units` decides which group owns a unit (units.hpp). A group that finds no unit adds its demand to the
 // second word. The result of the addition shows whether the demand of this group begins a batch; if so, the group makes
-// the batch. So a burst makes as many batches as it needs, all at the same time. Promises are only a hint: a wrong
-// guess costs an extra batch or a useless wait, never a unit.
+// the batch. So a burst makes as many batches as it needs, all at the same time. The second word is only a hint: a
+// wrong guess costs an extra batch or a useless wait, never a unit.
 //
 // Differs from the paper: The published word has 25 bits for units, 25 bits for expected and 14 bits for reserved
 // units. It overflows with 16,384 reserved units and with 2^24 free units. In this form units have a separate word of

@@ -1,8 +1,8 @@
 // Saboteurs are allocators that fail on purpose, each in one way, so that tests can show that the harness survives
 // them.
 //
-// Each one is a bump allocator with one planted fault. Its free does nothing, except in `free_null`. Saboteurs do not
-// appear in "all", and lists show them only on request (trait test_only).
+// Each one is a bump allocator with one planted fault. Its free does nothing, except in `free_null`. In a config, "all"
+// does not include saboteurs, and lists show them only on request (trait test_only).
 //   hang      every 64th malloc waits for a word that nobody writes
 //   trap      every 64th malloc ends the launch with a device fault
 //   segfault  every 64th malloc writes to address 16
