@@ -117,7 +117,7 @@ struct BinList {
     return leaves;
   }
 
-  // Fate tells the caller of give() what to do with the bin: keep it, return it to its chunk after the readers have
+  // Fate is what the caller of give() must do with the bin: keep it, return it to its chunk after the readers have
   // left, or return it at once.
   enum class Fate { stays, retires_after_readers, retires };
 

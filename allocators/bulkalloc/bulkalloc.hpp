@@ -38,9 +38,9 @@
 // * The smallest block has 16 bytes, not 8. The size of the pool need not be a power of two.
 // * If two halves of a block are freed at the same time, a thread merges them afterwards and announces the merged block
 //   (buddy_tree.hpp). No thread announces that an empty bin will return to its chunk.
-// * A free that empties a bin needs the units of the bin's other slots. While unfinished claims hold some of these
-//   units, the free checks again, at most 64 times. After that, the free does not retire the bin. A later free that
-//   empties the bin tries again.
+// * A free that empties a bin returns the bin to its chunk only if it gets the units of the bin's other slots. While
+//   unfinished claims hold some of these units, the free checks again, at most 64 times. After that, it keeps the bin.
+//   A later free that empties the bin tries again.
 // * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
 //   divided. A call determines once which lanes run together. Votes within this group form the later groups, and lanes
 //   that came together leave together. Without these rules, the makers of bins may form groups across the groups that

@@ -40,8 +40,8 @@ struct Heads {
   SizeState* sizes = nullptr;
   bool cache_next_head = true;
 
-  // Returns another head than `seen`, because `seen` has no room left. Returns Head::none if there is none. One lane
-  // per warp and size calls replacement(). With `spares_busy`, idle slabs of other sizes are taken before busy ones.
+  // Returns a head other than `seen`, which is busy, full or none. Returns Head::none if it finds no other head. One
+  // lane per warp and size calls replacement(). With `spares_busy`, idle slabs of other sizes come before busy slabs.
   template <class Thread>
   SIMT_FN std::uint64_t replacement(Thread& thread, std::uint32_t id, std::uint64_t seen, bool spares_busy) const {
     SizeState& size = sizes[id];

@@ -128,9 +128,9 @@ SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* en
   return found;
 }
 
-// Walk makes the two passes of a walk. All lanes of the group hold equal copies. To save registers, both passes count
-// in one variable, and end() computes the end of the region or window. Malloc takes 48 registers (a GPU assigns them in
-// multiples of 8), and with more registers fewer warps would fit an SM.
+// Walk makes pass 1 and pass 2 (see above). All lanes of the group hold equal copies. To save registers, both passes
+// count in one variable, and end() computes the end of the region or window. Malloc takes 48 registers (a GPU assigns
+// them in multiples of 8), and with more registers fewer warps would fit an SM.
 class Walk {
  public:
   SIMT_FN explicit Walk(std::uint32_t start_page) : page_(start_page) {}

@@ -8,9 +8,9 @@
 // bytes can be checked. (With a header, a request of 8,192 bytes would exceed the limit of some designs.) Smaller
 // requests are raised to 4 bytes. Requests for 0 bytes are raised only if the allocator gives them a block.
 //
-// Ordering: in C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
-// promise this, so no design is judged by it. The adaptor itself orders two owners by one word (`next_tag`), so no
-// write of an earlier owner reaches the next owner's block. The race build finds missing orders inside an allocator.
+// Ordering: In C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
+// promise this, so no design is judged by this rule. The adaptor itself orders two owners by one word (`next_tag`), so
+// no write of an earlier owner reaches the next owner's block. The race build finds missing orders inside an allocator.
 //
 // If the tag of a block is missing or dead, the block was already freed, or it was overwritten, or it got no tag. The
 // adaptor reports the free instead of passing it on, so a caller's mistake does not corrupt the allocator. It passes on

@@ -3,8 +3,8 @@
 // Paper: Winter et al., Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS 2020 (the bulk
 // semaphore); Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019, section 4.2 (its origin).
 // Idea: One addition takes units for a whole group of lanes. A group that finds no unit either announces and makes a
-// batch of new units, or waits for announced units of other groups. Without announcements, if a thousand warps found a
-// class empty, each of them would make a batch.
+// batch of new units, or waits for announced units of other groups. Without announcements, if a thousand warps found no
+// unit, each of them would make a batch.
 //
 // Data: a word with the available units, and a second word with the expected and the demanded units.
 //

@@ -9,7 +9,7 @@
 //     // Initialises the state. Throws Fault or Unsupported.
 //     static MyMalloc create(Arena&, const Parameters&);
 //
-//     // Makes the heap new again, and need not wait for the stream. Absent with the trait Fresh::by_process.
+//     // Makes the heap new again. May return before the stream has finished. Absent with Fresh::by_process.
 //     void reset(simt::Stream&);
 //
 //     // Returns null if the memory is exhausted or the request is too large. Ends in bounded time.
@@ -23,11 +23,11 @@
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
 //     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches
-//     static SmallHeap<Parameters> second_small_heap();   // another such heap, in which other rules apply
+//     static SmallHeap<Parameters> second_small_heap();   // another such heap, in which other rules may apply
 //     static SmallHeap<Parameters> heap_of_many_units();  // another such heap, with more units than a word has bits
-//     // Explains why a constant is too small for a pool that is filled with blocks of one size, and gives a remedy;
-//     // returns an empty text if it is large enough. A share of the blocks is free before the requests, and all are
-//     // freed at the end.
+//     // Explains which constant is too small for a pool that blocks of `bytes` fill, and gives a remedy. Returns an empty
+//     // text if all constants are large enough. Before the requests, the fraction `share` of the blocks is free. At the
+//     // end, all blocks are freed.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
 //     Pool own_pool() const;                              // PoolLocation::own: where the blocks are
 //     // Returns the alignment of blocks for a request. Needed only if it can exceed the trait `alignment`.

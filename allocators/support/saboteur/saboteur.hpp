@@ -11,7 +11,7 @@
 //   stale     every 64th malloc returns the first block of the pool again, even if another thread holds it
 //   misalign  every 64th block starts 8 bytes late
 //   leak      free returns no memory, although the traits say that it does
-//   reset     reset() leaves the free part of the pool as it is, so the pool stays used up
+//   reset     reset() does not make used memory free again, so the pool stays used up
 //   free_null free(null) frees the whole pool, even if threads hold blocks
 #pragma once
 
