@@ -86,7 +86,7 @@ struct BuddyTree {
     return page_of(node, height);
   }
 
-  // Frees a block. `expected` tells whether the block is among the expected units of its height.
+  // Frees a block. `expected` is true if the block is among the expected units of its height.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t height, bool expected = false) const {
     std::uint32_t node = node_of(page, height);

@@ -26,9 +26,9 @@
 // served. New chunks stay in their class (unless release_chunk() returns them), and later groups spread over them.
 //
 // Differs from the paper: A warp draws from a chunk once for all its lanes. In the paper, each lane looks at the chunk
-// at the front and tries to draw one page. It continues with the next chunk if this one has none. In the paper the
-// chunk stays in the queue. The lane that takes the last page empties the slot. Meanwhile a lane that frees a page may
-// put the chunk into the queue again, so the queue may have it twice.
+// at the front and tries to draw one page. It continues with the next chunk if this chunk has no page. The chunk stays
+// in the queue, and the lane that takes its last page empties the slot. Meanwhile a lane that frees a page may put the
+// chunk into the queue again, so the queue may have it twice.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"

@@ -76,7 +76,7 @@ struct PageHeap : Heap<StorageKind> {
     const auto group = thread.converged().match_any(id);
     std::uint32_t number = 0;
     if (group.leader()) {
-      // The order of the two steps does not matter, because a lane that gets one of these units at once waits at the
+      // Either order of the two steps is correct. A lane that gets one of these units before the put waits at the
       // slot.
       this->free_pages(id).signal(thread, group.num_threads());
       number = this->number_puts(thread, id, group.num_threads());

@@ -10,10 +10,10 @@
 // that then sees pages tries again, up to `most_losses` times. The search ends after two failed rounds. A round in
 // which the semaphore is below zero or expects pages counts as an eighth of a failed round.
 //
-// Waits: Lanes of a warp that request several classes may be in refill() at once, and the hardware may run the code
-// behind a wait only when all of them have arrived. Therefore the warp first stocks every chunk that it has taken: it
-// puts the chunk's free pages into the queue. Only then may its lanes wait. In another order, two warps could wait for
-// each other's pages until they give up.
+// Waits: Lanes of a warp that request several classes may be in refill() at the same time, and the hardware may run the
+// code behind a wait only when all of them have arrived. Therefore the warp first stocks every chunk that it has taken:
+// it puts the chunk's free pages into the queue. Only then may its lanes wait. In another order, two warps could wait
+// for each other's pages until they give up.
 //
 // Differs from the paper:
 // * The lanes get pages directly from new chunks, and one step can take several fresh chunks. In the paper all pages

@@ -100,7 +100,7 @@ struct PageTable {
     return Entry::count(word) < format.segments(found).chunks;
   }
 
-  // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims at once, as if the page were
+  // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims immediately, as if the page were
   // unformatted or had this chunk size. If the page has this chunk size, the claim costs one trip to memory. Warps that
   // share a flat page then usually begin at different bits.
   template <class Thread>

@@ -19,8 +19,8 @@
 //   need. The other tries check two pages per lane.
 // * With one access block, pass 1 stops after 16 steps. With more steps, a walk through a full pool would cost one load
 //   per region.
-// * In pass 2, each SM visits the windows of 64 pages in its own order. So two SMs seldom try one window at once.
-//   Each SM begins near the window where it last found room, because other windows may just have been filled.
+// * In pass 2, each SM visits the windows of 64 pages in its own order. So two SMs seldom try one window at the same
+//   time. Each SM begins near the window where it last found room, because other windows may just have been filled.
 //
 // All words of Regions are hints, so their accesses are relaxed, and wrong values only cost time.
 #pragma once

@@ -115,7 +115,7 @@ struct BlockStore : BlockClasses {
     return block;
   }
 
-  // Frees a Basicblock or a block of the heap below. The tag tells which of the two it is.
+  // Frees a Basicblock or a block of the heap below. The tag distinguishes the two.
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
     if (tag.type() == Tag::whole) {

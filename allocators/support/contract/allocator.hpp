@@ -25,9 +25,9 @@
 //     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches
 //     static SmallHeap<Parameters> second_small_heap();   // another such heap, in which other rules may apply
 //     static SmallHeap<Parameters> heap_of_many_units();  // another such heap, with more units than a word has bits
-//     // Explains which constant is too small for a pool that blocks of `bytes` fill, and gives a remedy. Returns an empty
-//     // text if all constants are large enough. Before the requests, the fraction `share` of the blocks is free. At the
-//     // end, all blocks are freed.
+//     // Explains which constant is too small for a pool that blocks of `bytes` fill, and gives a remedy. Returns an
+//     // empty text if all constants are large enough. Before the requests, the fraction `share` of the blocks is
+//     // free. At the end, all blocks are freed.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
 //     Pool own_pool() const;                              // PoolLocation::own: where the blocks are
 //     // Returns the alignment of blocks for a request. Needed only if it can exceed the trait `alignment`.

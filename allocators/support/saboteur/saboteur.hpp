@@ -3,7 +3,7 @@
 //
 // Each one is a bump allocator with one planted fault. Its free does nothing, except in `free_null`. In a config, "all"
 // does not include saboteurs, and lists show them only on request (trait test_only).
-//   hang      every 64th malloc waits for a word that nobody writes
+//   hang      every 64th malloc waits for a word that no thread writes
 //   trap      every 64th malloc ends the launch with a device fault
 //   segfault  every 64th malloc writes to address 16
 //   null      every 64th malloc returns null even if the pool has room
