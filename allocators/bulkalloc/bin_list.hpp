@@ -92,7 +92,7 @@ struct BinList {
     thread.atomic(layout.bin(page).bits[slot / 32]).fetch_and(~(1u << slot % 32), simt::release);
   }
 
-  // Adds a new bin. Its maker keeps `kept` slots. If these are all slots, the bin is not listed.
+  // Adds a new bin. Its maker keeps `kept` slots. A bin whose maker keeps all slots is not listed.
   template <class Thread>
   SIMT_FN void add(Thread& thread, std::uint32_t page, std::uint32_t list, std::uint32_t kept) const {
     Bin& bin = layout.bin(page);

@@ -126,7 +126,7 @@ struct Heads {
     return head;
   }
 
-  // Makes a slab with enough room a head. Returns Head::none if there is none.
+  // Turns a slab with enough room into a head. Returns Head::none if there is no such slab.
   template <class Thread>
   SIMT_FN std::uint64_t search_idle(Thread& thread, std::uint32_t id) const {
     const Thresholds limits = slabs.classes.thresholds(kind_of(id));
@@ -148,8 +148,8 @@ struct Heads {
                       [&](std::uint32_t slab, std::uint64_t seen) { return slabs.take_free(thread, slab, id, seen); });
   }
 
-  // Makes one of the busy slabs of the size a head, if it is not filled beyond `crammed`. Returns Head::none if there
-  // is none.
+  // Turns one of the busy slabs of the size into a head, if the slab is not filled beyond `crammed`. Returns Head::none
+  // if there is no such slab.
   template <class Thread>
   SIMT_FN std::uint64_t search_busy(Thread& thread, std::uint32_t id) const {
     const std::uint32_t limit = slabs.classes.thresholds(kind_of(id)).crammed;

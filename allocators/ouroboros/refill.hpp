@@ -99,7 +99,7 @@ SIMT_FN void stock_chunks(Thread& thread, const Policy& heap, const Group& all, 
   }
 }
 
-// Waits for pages of other groups. Afterwards the order contains the group's units, if it got any.
+// Waits for pages of other groups. Afterwards `order` contains the group's units, if the group got any.
 template <class Policy, class Thread, class Group>
 SIMT_FN void await_pages(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id, SupplyOrder& order) {
   if (group.leader()) {

@@ -99,7 +99,7 @@ struct SegmentedQueue {
     return chunks / (chunks_per_segment + 1) + (chunks % (chunks_per_segment + 1) != 0 ? 1 : 0) + 1;
   }
 
-  // Makes `chunk`, whose slots are all empty, the first segment of a class. No other thread may use the class yet.
+  // Turns `chunk`, whose slots are all empty, into the first segment of a class. No other thread may use the class yet.
   template <class Thread>
   SIMT_FN void add_first_segment(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
                                  std::uint32_t chunk) const {

@@ -10,7 +10,7 @@
 // The length of a run is not stored: a run ends where the next page is not marked `run_rest`. The page behind an owned
 // run cannot have this mark, because the run of that page would begin in front of the page, where the owned run lies.
 //
-// Lock: The state keeps the last failed scan. If this scan was for an equal or shorter run and began after a request
+// Lock: The state records the last failed scan. If this scan was for an equal or shorter run and began after a request
 // came, the request returns null without scanning. So of the warps that wait for the lock with equal requests, only one
 // or two scan a full pool.
 #pragma once

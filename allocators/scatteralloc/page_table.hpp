@@ -84,8 +84,8 @@ struct PageTable {
   }
   SIMT_FN std::uint32_t chunk_of(std::uint64_t word) const { return Entry::units(word) << format.unit_shift; }
 
-  // Returns whether a request of this chunk size may use a page with this entry: its chunks must be large enough, but
-  // not larger than `waste_factor` times the size.
+  // Returns whether a request of this chunk size may use a page with this entry. The chunks of the page must have at
+  // least this size, and at most `waste_factor` times this size.
   SIMT_FN bool acceptable(std::uint64_t word, std::uint32_t chunk) const {
     const std::uint32_t found = chunk_of(word);
     return Entry::holds_chunks(word) && found >= chunk && found <= std::uint64_t{chunk} * waste_factor;
@@ -184,7 +184,7 @@ struct PageTable {
   }
 
  private:
-  // Returns up to `want` neighbouring bits of the lowest `chunks` bits; after the highest of these comes the lowest.
+  // Returns up to `want` neighbouring bits of the lowest `chunks` bits, with wrap-around.
   template <class Thread>
   SIMT_FN static std::uint32_t first_bits(Thread& thread, std::uint32_t chunks, std::uint32_t want) {
     if (want >= chunks) return low_bits(chunks);

@@ -235,7 +235,7 @@ struct BlockStore : BlockClasses {
     }
   }
 
-  // Makes room in the heap below: empties the free lists into the Superblocks and returns those that are entirely free.
+  // Makes room in the heap below: empties the free lists into the Superblocks, and returns entirely free Superblocks.
   // One thread does this, and the others wait until it has finished. (The paper frees Superblocks too, but does not say
   // how a Superblock in the middle of a buffer leaves it.)
   template <class Thread>

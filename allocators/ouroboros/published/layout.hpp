@@ -56,7 +56,7 @@ std::uint32_t reserved_chunks(const Policy& heap) {
   return Policy::Queue::virtualised ? heap.chunks.class_count() * 3 : 0;
 }
 
-// Makes a heap without addresses that has as many chunks as fit beside their tables. Error messages begin with
+// Plans a heap, still without addresses, with as many chunks as fit beside their tables. Error messages begin with
 // `name`.
 template <class Policy>
 Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::string_view name) {

@@ -24,9 +24,9 @@ struct TraceOptions {
 
 class TraceRecorder {
  public:
-  // Makes the buffers. The allocator's blocks are in `pool`, at distances that are multiples of `alignment`, a power of
-  // two. Takes device memory: at least 24 B for each of `calls_per_kernel`, and 4 B for each possible block address.
-  // Throws simt::Fault if the memory is exhausted.
+  // Allocates the buffers. The allocator's blocks are in `pool`, at distances that are multiples of `alignment`, a
+  // power of two. Takes device memory: at least 24 B for each of `calls_per_kernel`, and 4 B for each possible block
+  // address. Throws simt::Fault if the memory is exhausted.
   TraceRecorder(simt::Stream& stream, const Pool& pool, std::uint32_t alignment, const TraceOptions& options)
       : stream_(stream),
         buffers_(std::clamp(options.calls_per_kernel / TraceLedger::chunk_records, 1u, most_buffers)),

@@ -48,7 +48,7 @@ struct FreeAllBlocks {
 
 class DeviceHeapShare {
  public:
-  // Makes the share. Its blocks are larger than `smallest_request` bytes. A share of 0 bytes serves nothing.
+  // Makes a share for requests above `smallest_request` bytes. A share of 0 bytes serves nothing.
   static DeviceHeapShare create(Arena& arena, std::size_t share_bytes, std::size_t smallest_request) {
     DeviceHeapShare share;
     share.limit_.bytes = share_bytes;
