@@ -6,9 +6,9 @@
 // kind, free slabs, then busy slabs of the size that are not too full. If there is none, a search releases idle heads
 // of other sizes and looks for roomy, sparse and free slabs again. With `spares_busy`, busy slabs come last.
 //
-// The time from lock to unlock limits the rate at which large blocks are allocated, because 36 warps make a slab of 3
-// KiB blocks busy. So loads are issued together, and the old head is detached after the unlock. The thread that makes a
-// head busy polls the lock. Threads that find a head busy poll the head, and look at the lock at every eighth check.
+// The time from lock to unlock limits the rate at which large blocks are allocated, because only 36 full warps make a
+// slab of 3 KiB blocks busy. So loads are issued together, and the old head is detached after the unlock. The thread
+// that makes a head busy polls the lock. Other threads poll the head, and look at the lock at every eighth check.
 //
 // Lock: `lock` is odd while the lock is held. If a search that began after a thread's arrival fails, the thread gives
 // up without searching. The thread reads the value of `lock` at its arrival by an atomic addition. With a load, a later

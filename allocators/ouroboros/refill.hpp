@@ -154,7 +154,7 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
 
 // Takes a new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others go
 // into the queue. Returns no_chunk if there is no chunk. The pages are announced as in order_pages(), so that no group
-// gives up in between. The group must not hold the queue position of a take, because the put of the chunk may need a
+// gives up meanwhile. The group must not hold the queue position of a take, because the put of the chunk may need a
 // slot that is empty only after that take. Like refill(), this function is not inlined.
 template <class Policy, class Thread, class Group>
 SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
