@@ -1,7 +1,7 @@
-// BinList holds the bins of one size in an arena. Lanes claim slots of these bins under RCU (rcu.hpp), while other
-// lanes add and remove bins.
+// BinList holds the bins of one size in an arena. Lanes claim slots of these bins under read-copy-update (RCU,
+// rcu.hpp), while other lanes add and remove bins.
 //
-// Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A request for slots has two stages (bulkalloc.hpp).
 //
 // Stage 1 is a semaphore that counts slots. A batch has the slots of one bin. In stage 2, a reader of the arena's RCU
 // walks the list and lowers a bin's counter of free slots, but not below zero. The thread that takes the last free slot
@@ -92,7 +92,7 @@ struct BinList {
     thread.atomic(layout.bin(page).bits[slot / 32]).fetch_and(~(1u << slot % 32), simt::release);
   }
 
-  // Adds a new bin. Its maker keeps `kept` slots. If these are all slots, the bin is not listed.
+  // Adds a new bin. Its maker keeps `kept` slots. A bin whose maker keeps all slots is not listed.
   template <class Thread>
   SIMT_FN void add(Thread& thread, std::uint32_t page, std::uint32_t list, std::uint32_t kept) const {
     Bin& bin = layout.bin(page);
@@ -117,7 +117,7 @@ struct BinList {
     return leaves;
   }
 
-  // Fate tells the caller of give() what to do with the bin: keep it, return it to its chunk after the readers have
+  // Fate is what the caller of give() must do with the bin: keep it, return it to its chunk after the readers have
   // left, or return it at once.
   enum class Fate { stays, retires_after_readers, retires };
 

@@ -12,11 +12,11 @@
 //   semaphore tells it to make a batch, the thread takes a block of twice the size, keeps one half and makes the other
 //   half available. A search begins at a node that a hash chooses, and goes down only through partial nodes.
 // * give: A thread first tries to merge its block with the buddy: it takes a unit of the block's height and then the
-//   buddy, or neither. Before it takes the unit, it announces a block of twice the size as expected. A block that
+//   buddy, or neither. Before it takes the unit, it announces that it will make a block of twice the size. A block that
 //   cannot be merged becomes available.
-// * correction: A thread that opened or took a node corrects the node's ancestors (in a merge, those of the merged
-//   block). It locks the node and its parent, derives the parent's state from the two halves, and continues only if the
-//   state changed. A correction locks at most two nodes at a time, the lower one first.
+// * correction: A thread that has taken a node, or made it available, corrects the node's ancestors (in a merge, those
+//   of the merged block). It locks the node and its parent, derives the parent's state from the two halves, and
+//   continues only if the state changed. A correction locks at most two nodes at a time, the lower one first.
 //
 // A correction may come late, when the parent is already a free block or in use. Such a correction does not change an
 // available parent. The halves of a block in use are busy, so the correction leaves the block busy.
@@ -86,7 +86,7 @@ struct BuddyTree {
     return page_of(node, height);
   }
 
-  // Frees a block. `expected` tells whether the block is among the expected units of its height.
+  // Frees a block. `expected` is true if the block is among the expected units of its height.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t height, bool expected = false) const {
     std::uint32_t node = node_of(page, height);

@@ -38,18 +38,18 @@
 // * The smallest block has 16 bytes, not 8. The size of the pool need not be a power of two.
 // * If two halves of a block are freed at the same time, a thread merges them afterwards and announces the merged block
 //   (buddy_tree.hpp). No thread announces that an empty bin will return to its chunk.
-// * A free that empties a bin needs the units of the bin's other slots. While unfinished claims hold some of these
-//   units, the free checks again, at most 64 times. After that, the free does not retire the bin. A later free that
-//   empties the bin tries again.
+// * A free that empties a bin returns the bin to its chunk only if it gets the units of the bin's other slots. While
+//   unfinished claims hold some of these units, the free checks again, at most 64 times. After that, it keeps the bin.
+//   A later free that empties the bin tries again.
 // * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
-//   divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes that
-//   came together leave together. Without these rules, the makers of bins may form groups across the groups that wait
-//   for them, and lanes in malloc may run at the same time as lanes in free. Then some warps of an H200 do not end
+//   divided. A call determines once which lanes run together. Votes within this group form the later groups, and lanes
+//   that came together leave together. Without these rules, the makers of bins may form groups across the groups that
+//   wait for them, and lanes in malloc may run at the same time as lanes in free. Then some warps of an H200 do not end
 //   (docs/findings.md).
 // * As in the paper, waits for units that another thread makes, for locks and for readers have no bound. These waits
-//   end. A thread reports if it cannot make units. The holder of a node's lock waits only for the lock of the node's
-//   parent, and the holder of RCU's mutex only for readers. Readers never wait, and threads with another lock do not
-//   wait either.
+//   end. A thread that cannot make its announced units withdraws them. The holder of a node's lock waits only for the
+//   lock of the node's parent, and the holder of RCU's mutex only for readers. Readers never wait, and threads with
+//   another lock do not wait either.
 // * A thread that merges two available halves also waits without bound, for the units of both. This wait ends, because
 //   the threads that hold these units use or return them.
 //

@@ -186,7 +186,7 @@ struct Semaphore {
     thread.atomic(word).fetch_add(made * unit - no_longer_expected * expected, simt::relaxed);
   }
 
-  // Sleeps after a lost compare-exchange or missing units, for 1 to 2^losses hints, but at most 1,024. The length
+  // Sleeps after a lost compare-exchange or missing units, for 1 to 2^losses spin hints, but at most 1,024. The length
   // depends on the thread. Otherwise threads that lost together would lose together again.
   template <class Thread>
   SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {

@@ -137,8 +137,8 @@ struct CountedSlabs {
     }
   }
 
-  // Makes a slab that was removed from a set a head of this size. Returns false if the slab is a head already or has
-  // more than `limit` chunks in use, or if `right` does not hold for its counter word.
+  // Turns a slab that was removed from a set into a head of this size. Returns false if the slab is a head already or
+  // has more than `limit` chunks in use, or if `right` does not hold for its counter word.
   template <class Thread, class Right>
   SIMT_FN bool take(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit, Right right) const {
     lock(thread, slab);
@@ -154,7 +154,7 @@ struct CountedSlabs {
     return taken;
   }
 
-  // Makes the slab an ordinary slab that is not a head, and adds it to a set or frees it.
+  // Turns a head into an ordinary slab, and adds it to a set or frees it.
   template <class Thread>
   SIMT_FN void detach(Thread& thread, std::uint32_t slab) const {
     lock(thread, slab);
@@ -202,8 +202,8 @@ struct CountedSlabs {
     to.add(thread, slab);
   }
 
-  // Frees the slab if no block is in use. The kind is set to no_kind first. A later allocation sees this and withdraws.
-  // If there is an earlier allocation, the slab gets its kind back.
+  // Frees the slab if no block is in use. Sets the kind to no_kind first, so an allocation that adds to the count later
+  // withdraws. If an allocation has added to the count before, the slab gets its kind back.
   template <class Thread>
   SIMT_FN void try_free(Thread& thread, std::uint32_t slab) const {
     lock(thread, slab);

@@ -28,8 +28,8 @@
 //   bytes, a slab has 10,920 chunks instead of the published 10,922.
 // * The last words of the sets are searched too. In the public code, every small malloc fails with fewer than 32 slabs
 //   (pools below 171 MiB).
-// * Assumed: A detached head is filed by the thresholds of its size, even if it is busy. A search puts a busy slab back
-//   if it is too full. In the public code, both are in no set until a free crosses a threshold.
+// * Assumed: A former head goes into a set by the thresholds of its size, even if it is busy. A search puts a busy slab
+//   back if the slab is too full. In the public code, such slabs are in no set until a free crosses a threshold.
 // * Lengths take 128 KiB per slab of 4 MiB. The public code has 256 KiB and uses half of them.
 // * One pool replaces slabs that are allocated one by one, so the address of a slab is computed. The grid allows at
 //   most 8191 slabs, as published.
@@ -130,7 +130,7 @@ class PublishedHalloc : public HallocBase {
   const LockedHeads& heads() const { return heads_; }
 
  protected:
-  // Lays out the heap. Messages name the form by `name`.
+  // Lays out the heap. `name` is the name of the form, for error messages.
   static PublishedHalloc lay_out(Arena& arena, const Parameters& parameters, std::string_view name);
 
  private:
@@ -212,7 +212,7 @@ class PublishedHalloc : public HallocBase {
   }
 
   // Counts the blocks whose bits the lanes of the group have set. Returns null if the slab was freed meanwhile. Sets
-  // `asks` for lanes that must request another head: all lanes if the slab was freed, otherwise one of the lanes that
+  // `asks` for lanes that must request another head: all lanes if the slab was freed, otherwise a leader whose addition
   // made the slab busy.
   template <class Thread, class Group>
   SIMT_FN void* claim(Thread& thread, const Group& group, std::uint32_t slab, std::uint32_t id, std::uint32_t chunk,

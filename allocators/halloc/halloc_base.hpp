@@ -19,9 +19,9 @@ class HallocBase {
   }
 
  protected:
-  // The heap has three slabs of 32 chunks of 16 bytes or 16 chunks of 24 bytes, so that models reach all thresholds.
-  // Lanes that already visit a slab may fill it beyond `busy`, so a lone lane gets less out of the heap than many lanes
-  // together.
+  // The heap has three slabs, each of 32 chunks of 16 bytes or 16 chunks of 24 bytes, so that models reach all
+  // thresholds. Lanes that already visit a slab may fill it beyond `busy`, so a lone lane gets less out of the heap
+  // than many lanes together.
   template <class P = Parameters>
   static SmallHeap<P> three_slabs(double serves_other_sizes) {
     P parameters;

@@ -1,4 +1,4 @@
-// Halloc, reworked, is a bitmap heap of slabs, with a hash that usually finds a free block in one or two tries.
+// The reworked Halloc is a bitmap heap of slabs, with a hash that usually finds a free block in one or two tries.
 //
 // Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Idea and published form:
 // halloc.hpp.
@@ -16,12 +16,12 @@
 // * Sets record whether they have members and where one was last found, so a search does not scan empty sets. The old
 //   head is detached after the unlock, and waiting threads mostly read the head, not the lock. This matters for blocks
 //   of 256 bytes and more, because the replacement of heads limits their rate.
-// * Every slab is filed by its true class when it stops being a head. Waiting threads give up after a failed search
+// * Every slab that stops being a head goes into the set of its class. Waiting threads give up after a failed search
 //   instead of searching one after the other. A search that finds no slab releases idle heads of other sizes before it
 //   fails. Before a malloc returns null, it visits its old head once more, beyond the busy threshold. So malloc returns
 //   null less often when memory is scarce.
-// * There is no slab grid, and slab numbers have 32 bits, so pools beyond 32 GiB work. Blocks of the device heap are
-//   remembered, so reset() needs no new process.
+// * There is no slab grid, and slab numbers have 32 bits, so pools beyond 32 GiB work. A table keeps the blocks of the
+//   device heap, so reset() needs no new process.
 // * As in all our forms, requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8
 //   bytes.
 //

@@ -6,9 +6,9 @@
 // kind, free slabs, then busy slabs of the size that are not too full. If there is none, a search releases idle heads
 // of other sizes and looks for roomy, sparse and free slabs again. With `spares_busy`, busy slabs come last.
 //
-// The time from lock to unlock limits the rate at which large blocks are allocated, because 36 warps make a slab of 3
-// KiB blocks busy. So loads are issued together, and the old head is detached after the unlock. The thread that makes a
-// head busy polls the lock. Threads that find a head busy poll the head, and look at the lock at every eighth check.
+// The time from lock to unlock limits the rate at which large blocks are allocated, because only 36 full warps make a
+// slab of 3 KiB blocks busy. So loads are issued together, and the old head is detached after the unlock. The thread
+// that makes a head busy polls the lock. Other threads poll the head, and look at the lock at every eighth check.
 //
 // Lock: `lock` is odd while the lock is held. If a search that began after a thread's arrival fails, the thread gives
 // up without searching. The thread reads the value of `lock` at its arrival by an atomic addition. With a load, a later
@@ -20,7 +20,7 @@
 
 namespace allocbench::halloc {
 
-// SizeState takes three lines of memory per size. All allocations add to the first and read the second, but few use the
+// SizeState takes three cache lines per size. All allocations add to the first and read the second, but few use the
 // third.
 struct alignas(128) SizeState {
   std::uint32_t counter;
@@ -40,8 +40,8 @@ struct Heads {
   SizeState* sizes = nullptr;
   bool cache_next_head = true;
 
-  // Returns another head than `seen`, because `seen` has no room left. Returns Head::none if there is none. One lane
-  // per warp and size calls replacement(). With `spares_busy`, idle slabs of other sizes are taken before busy ones.
+  // Returns a head other than `seen`, which is busy, full or none. Returns Head::none if it finds no other head. One
+  // lane per warp and size calls replacement(). With `spares_busy`, idle slabs of other sizes come before busy slabs.
   template <class Thread>
   SIMT_FN std::uint64_t replacement(Thread& thread, std::uint32_t id, std::uint64_t seen, bool spares_busy) const {
     SizeState& size = sizes[id];
@@ -126,7 +126,7 @@ struct Heads {
     return head;
   }
 
-  // Makes a slab with enough room a head. Returns Head::none if there is none.
+  // Turns a slab with enough room into a head. Returns Head::none if there is no such slab.
   template <class Thread>
   SIMT_FN std::uint64_t search_idle(Thread& thread, std::uint32_t id) const {
     const Thresholds limits = slabs.classes.thresholds(kind_of(id));
@@ -148,8 +148,8 @@ struct Heads {
                       [&](std::uint32_t slab, std::uint64_t seen) { return slabs.take_free(thread, slab, id, seen); });
   }
 
-  // Makes one of the busy slabs of the size a head, if it is not filled beyond `crammed`. Returns Head::none if there
-  // is none.
+  // Turns one of the busy slabs of the size into a head, if the slab is not filled beyond `crammed`. Returns Head::none
+  // if there is no such slab.
   template <class Thread>
   SIMT_FN std::uint64_t search_busy(Thread& thread, std::uint32_t id) const {
     const std::uint32_t limit = slabs.classes.thresholds(kind_of(id)).crammed;

@@ -1,4 +1,4 @@
-// LockedHeads finds and replaces the head of each size as published. A head is the slab from which a size allocates.
+// LockedHeads finds and replaces the heads of the published Halloc. A head is the slab from which a size allocates.
 //
 // Adinetz & Pleiter 2014, "Head Replacement Tricks", "Slab Search Order". One thread at a time replaces the head of a
 // size, under the lock of the size. It publishes the slab that was found in advance, detaches the old head and looks
@@ -26,8 +26,8 @@ struct LockedHeads {
   bool cache_next_head = true;
 
   // Replaces the head `seen`. The caller found no room in this head, or has made it busy. If another thread holds the
-  // lock, this function waits for that thread instead. Returns the head after that, or no_slab if the search found no
-  // slab. The result is `seen` if the head has room again, or if the other thread has not replaced it.
+  // lock, this function waits for that thread instead. Returns the head that the size has afterwards, or no_slab if the
+  // search found no slab. The result is `seen` if the head has room again, or if the other thread has not replaced it.
   template <class Thread>
   SIMT_FN std::uint32_t replacement(Thread& thread, std::uint32_t id, std::uint32_t seen) const {
     SizeHead& size = sizes[id];

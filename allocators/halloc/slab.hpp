@@ -174,7 +174,7 @@ struct Slabs {
     if (index != no_set) set(index).add(thread, slab);
   }
 
-  // Makes a slab in use the head of a size, if its kind (and its size, unless it is sparse) is right and at most
+  // Turns a slab in use into the head of a size, if its kind (and its size, unless it is sparse) is right and at most
   // `limit` chunks are in use. `seen` is the state before the slab was removed from its set. It may be old: a
   // compare-exchange confirms it before the slab becomes a head, and the state is read again before filing.
   template <class Thread>
@@ -200,7 +200,7 @@ struct Slabs {
     }
   }
 
-  // Makes a slab that the caller removed from the free set the head of a size. Acquire is enough, because Heads
+  // Turns a slab that the caller removed from the free set into the head of a size. Acquire is enough, because Heads
   // publishes what is written here when it stores the new head with release.
   template <class Thread>
   SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint64_t seen) const {
@@ -212,7 +212,7 @@ struct Slabs {
     return Head::of(slab, as_head(seen, id));
   }
 
-  // Makes the slab an ordinary slab that is not a head, and files it.
+  // Turns a head into an ordinary slab, and files it.
   template <class Thread>
   SIMT_FN void detach(Thread& thread, std::uint32_t slab) const {
     const std::uint64_t before = thread.atomic(states[slab]).fetch_and(~SlabState::head_flag, simt::acq_rel);

@@ -1,4 +1,4 @@
-// ArrayHierarchy (VA) finds the chunk of a queue segment: in each class, a ring maps segments to chunks.
+// ArrayHierarchy (variant VA of Ouroboros) maps each segment of a queue to its chunk, with one ring per class.
 //
 // A ring has D entries. Entry s mod D is a word of two halves: the number of segment s, and its chunk or none. The
 // thread that adds the chunk of segment s waits until the entry is "s, none" and writes the chunk. The thread that

@@ -1,4 +1,4 @@
-// In chunk-based Ouroboros (C), the queue of a class holds the indices of its chunks that have free pages.
+// In chunk-based Ouroboros (C), the queue of a size class holds the indices of its chunks that have free pages.
 //
 // Protocol:
 // * A warp that takes a chunk from the queue is the only holder of the chunk. The warp draws the pages that it needs,
@@ -18,17 +18,17 @@
 //   back before it waits for another chunk.
 // * An entirely free chunk may return to the pool: release_chunk().
 //
-// The disadvantage: A chunk passes from warp to warp, and each warp waits for the previous one. With few chunks, many
-// groups of lanes would wait for the same chunk. Therefore a group takes the pages of a new chunk if it sees many
-// waiting groups (chunk_for_crowd() in refill.hpp). For this, a chunk must have pages for at least four such groups,
-// and more than half the chunks must be fresh. A group cannot see groups that request at the same moment, but the queue
-// position of its take shows how many came earlier. If many came earlier, the group adds a chunk after it is served.
-// New chunks stay in their class (unless release_chunk() returns them), and later groups spread over them.
+// This design has a disadvantage: A chunk passes from warp to warp, and each warp waits for the previous one. With few
+// chunks, many groups of lanes would wait for the same chunk. Therefore a group takes the pages of a new chunk if it
+// sees many waiting groups (chunk_for_crowd() in refill.hpp). For this, a chunk must have pages for at least four such
+// groups, and more than half the chunks must be fresh. A group cannot see groups that request at the same moment, but
+// the queue position of its take shows how many came earlier. If many came earlier, the group adds a chunk after it is
+// served. New chunks stay in their class (unless release_chunk() returns them), and later groups spread over them.
 //
 // Differs from the paper: A warp draws from a chunk once for all its lanes. In the paper, each lane looks at the chunk
-// at the front and tries to draw one page. It continues with the next chunk if this one has none. In the paper the
-// chunk stays in the queue. The lane that takes the last page empties the slot. Meanwhile a lane that frees a page may
-// put the chunk into the queue again, so the queue may have it twice.
+// at the front and tries to draw one page. It continues with the next chunk if this chunk has no page. The chunk stays
+// in the queue, and the lane that takes its last page empties the slot. Meanwhile a lane that frees a page may put the
+// chunk into the queue again, so the queue may have it twice.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -279,12 +279,12 @@ struct ChunkHeap : Heap<StorageKind> {
   }
 
   // Tries to return `chunk` to the pool if the class has more than `release_above` chunks in its queue. The caller has
-  // seen the chunk entirely free. The thread needs room in the ring of returned chunks and units for all pages of a
-  // chunk. Without them it gives up. The chunk is usually somewhere in the queue, but only the chunk at the front can
-  // leave the queue. So this thread takes the chunk at the front and tries to exchange it for `chunk` in the slot of
-  // `chunk`. The chunk that it then holds goes to the pool if it is entirely free, otherwise back into the queue. Until
-  // then the pages of this chunk belong neither to the class nor to the pool. They are announced, so that a request
-  // that finds no page waits instead of failing.
+  // seen the chunk entirely free. The thread needs room in the ring of returned chunks, and units of the semaphore for
+  // all pages of a chunk. Without them it gives up. The chunk is usually somewhere in the queue, but only the chunk at
+  // the front can leave the queue. So this thread takes the chunk at the front and tries to exchange it for `chunk` in
+  // the slot of `chunk`. The chunk that it then holds goes to the pool if it is entirely free, otherwise back into the
+  // queue. Until then the pages of this chunk belong neither to the class nor to the pool. They are announced, so that
+  // a request that finds no page waits instead of failing.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
     const std::uint32_t queued =

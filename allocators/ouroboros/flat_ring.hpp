@@ -2,7 +2,7 @@
 //
 // The put at queue position n waits until slot n mod capacity is empty. The wait ends, because a class never owns more
 // indices than its ring has slots. If no take had got position n - capacity yet, the puts at positions n - capacity to
-// n would have capacity + 1 different indices.
+// n would have capacity + 1 different indices, which is more than the class owns.
 //
 // Differs from the paper: If the ring of a class cannot hold the indices of one more chunk, the class gets no further
 // chunk. In the published form, rings can overflow. Then threads that free wait for a malloc, possibly forever.

@@ -1,4 +1,4 @@
-// These functions lay out the pool and reset it. All code runs on the host, except the kernel InitialiseHeap.
+// These host functions lay out the pool of the reworked Ouroboros and reset it. Only InitialiseHeap is a kernel.
 //
 //   [ chunk 0, chunk 1, ... | headers | tables of the storage | tables of the variant | ring of returned chunks ]
 //

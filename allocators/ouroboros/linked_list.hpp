@@ -12,7 +12,7 @@
 //   next one. The thread whose mark or link makes this possible calls advance(), which moves the head over such
 //   segments and appends their chunks at the tail.
 // * A walk reads nodes of chunks that may become other segments meanwhile. A node contains its segment number, and
-//   numbers are not reused soon, so the walk detects this and starts again from the head. The head never passes a
+//   numbers are not reused soon, so the walk detects such a change and restarts from the head. The head never passes a
 //   segment in which a thread still holds a queue position. Nodes lie outside the chunks and always stay nodes.
 //
 // Differs from the paper: In the published list, pointers lie inside the chunks, and each class keeps ten old chunks

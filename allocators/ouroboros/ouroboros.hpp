@@ -1,4 +1,4 @@
-// Ouroboros, reworked, serves pages from index queues whose storage comes from the memory that they manage.
+// The reworked Ouroboros serves pages from index queues whose storage comes from the memory that they manage.
 // published/published.hpp has the published form.
 //
 // Paper: Winter, Mlakar, Parger & Steinberger, Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS

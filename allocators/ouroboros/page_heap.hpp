@@ -1,4 +1,4 @@
-// In page-based Ouroboros (P), the queue of a class holds the indices of its free pages.
+// In page-based Ouroboros (P), the queue of a size class holds the indices of its free pages.
 //
 // The index of a page is its offset in the pool in units of 16 bytes. (The published index is chunk << 9 | page; ours
 // works for any chunk size.) Our index has 32 bits, so the pages can cover 64 GiB. Pages never leave their class. With
@@ -20,7 +20,7 @@ struct PageHeap : Heap<StorageKind> {
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = false;
 
-  // Indices of pages are 32-bit words, and one value means "none".
+  // Returns the largest number of chunks. Indices of pages are 32-bit words, and one value means "none".
   std::uint64_t most_chunks() const { return empty_slot >> space.pages_log(0); }
 
   // Returns the first of the queue positions for the takes of `units` pages.
@@ -29,8 +29,8 @@ struct PageHeap : Heap<StorageKind> {
     return this->number_takes(thread, id, units);
   }
 
-  // Returns a page to a lane that owns a unit of the class's semaphore. A unit stands for one page in the queue.
-  // `group` contains the lanes that request this class and own a unit. `first` is the queue position of the first take.
+  // Takes a page for a lane that owns a unit of the class's semaphore. A unit stands for one page in the queue. `group`
+  // contains the lanes that request this class and own a unit. `first` is the queue position of the first take.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, first + group.thread_rank());
@@ -76,7 +76,7 @@ struct PageHeap : Heap<StorageKind> {
     const auto group = thread.converged().match_any(id);
     std::uint32_t number = 0;
     if (group.leader()) {
-      // The order of the two steps does not matter, because a lane that gets one of these units at once waits at the
+      // Either order of the two steps is correct. A lane that gets one of these units before the put waits at the
       // slot.
       this->free_pages(id).signal(thread, group.num_threads());
       number = this->number_puts(thread, id, group.num_threads());

@@ -10,10 +10,10 @@
 // that then sees pages tries again, up to `most_losses` times. The search ends after two failed rounds. A round in
 // which the semaphore is below zero or expects pages counts as an eighth of a failed round.
 //
-// Waits: Lanes of a warp that request several classes may be in refill() at once, and the hardware may run the code
-// behind a wait only when all of them have arrived. Therefore the warp first stocks every chunk that it has taken: it
-// puts the chunk's free pages into the queue. Only then may its lanes wait. In another order, two warps could wait for
-// each other's pages until they give up.
+// Waits: Lanes of a warp that request several classes may be in refill() at the same time, and the hardware may run the
+// code behind a wait only when all of them have arrived. Therefore the warp first stocks every chunk that it has taken:
+// it puts the chunk's free pages into the queue. Only then may its lanes wait. In another order, two warps could wait
+// for each other's pages until they give up.
 //
 // Differs from the paper:
 // * The lanes get pages directly from new chunks, and one step can take several fresh chunks. In the paper all pages
@@ -99,7 +99,7 @@ SIMT_FN void stock_chunks(Thread& thread, const Policy& heap, const Group& all, 
   }
 }
 
-// Waits for pages of other groups. Afterwards the order contains the group's units, if it got any.
+// Waits for pages of other groups. Afterwards `order` contains the group's units, if the group got any.
 template <class Policy, class Thread, class Group>
 SIMT_FN void await_pages(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id, SupplyOrder& order) {
   if (group.leader()) {
@@ -154,7 +154,7 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
 
 // Takes a new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others go
 // into the queue. Returns no_chunk if there is no chunk. The pages are announced as in order_pages(), so that no group
-// gives up in between. The group must not hold the queue position of a take, because the put of the chunk may need a
+// gives up meanwhile. The group must not hold the queue position of a take, because the put of the chunk may need a
 // slot that is empty only after that take. Like refill(), this function is not inlined.
 template <class Policy, class Thread, class Group>
 SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,

@@ -12,7 +12,7 @@
 //   exists, or will exist after the current takes have ended: with F takes and P puts so far, P - F <= i, and all
 //   segments below F / slots become free.
 // * Many groups together may request more chunks from cover() than the pool has left. A limit keeps them from turning
-//   all remaining chunks into queue chunks: a queue gets at most as many chunks as it needs when its class has all
+//   all remaining chunks into queue chunks: a queue gets at most as many chunks as it would need if its class had all
 //   chunks of pages. This number is enough for all indices that the class can own.
 //
 // Differs from the paper: Storage is added when the class gets a chunk of pages, not when an index returns. So a free
@@ -99,7 +99,7 @@ struct SegmentedQueue {
     return chunks / (chunks_per_segment + 1) + (chunks % (chunks_per_segment + 1) != 0 ? 1 : 0) + 1;
   }
 
-  // Makes `chunk`, whose slots are all empty, the first segment of a class. No other thread may use the class yet.
+  // Turns `chunk`, whose slots are all empty, into the first segment of a class. No other thread may use the class yet.
   template <class Thread>
   SIMT_FN void add_first_segment(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
                                  std::uint32_t chunk) const {

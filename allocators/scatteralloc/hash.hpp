@@ -1,4 +1,4 @@
-// The scattering hash of ScatterAlloc is the same in all forms and in FlatterScatter.
+// This hash selects the page where a search begins, in all forms of ScatterAlloc and in FlatterScatter.
 //
 // Steinberger et al. 2012; constants of the authors' public code, version 1.0:
 //   page = s * 38183 + 17497 * SM + (1 + 32 s / page bytes) * warp slot, modulo the pages of an access block

@@ -10,7 +10,7 @@
 // The length of a run is not stored: a run ends where the next page is not marked `run_rest`. The page behind an owned
 // run cannot have this mark, because the run of that page would begin in front of the page, where the owned run lies.
 //
-// Lock: The state keeps the last failed scan. If this scan was for an equal or shorter run and began after a request
+// Lock: The state records the last failed scan. If this scan was for an equal or shorter run and began after a request
 // came, the request returns null without scanning. So of the warps that wait for the lock with equal requests, only one
 // or two scan a full pool.
 #pragma once
@@ -180,8 +180,8 @@ struct MultiPage {
  private:
   SIMT_FN RunTable runs() const { return {table.entries, table.pages}; }
 
-  // Scans under the lock. This function is not inlined and takes copies of its arguments. Otherwise malloc needs 8
-  // registers more, or the heap lies in local memory, and both make mallocs of one chunk slower.
+  // Scans under the lock. This function is not inlined and takes copies of its arguments. Otherwise malloc would need 8
+  // more registers, or the heap would lie in local memory, and mallocs of one chunk would be slower.
   template <class Thread, class Group>
   SIMT_NOINLINE_FN static std::uint32_t scan_in_turn(Thread& thread, Group group, RunTable runs, ScanState* state,
                                                      std::uint32_t pages) {

@@ -1,4 +1,4 @@
-// PageTable is the page table of the reworked ScatterAlloc. A page's entry has its division and its chunks in use.
+// PageTable is the page table of the reworked ScatterAlloc. A page's entry has its chunk size and its chunks in use.
 //
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
 // * Bits 52-63 have the chunk size in units of 2^PageFormat::unit_shift bytes, or 0 for an unformatted page. Three
@@ -84,8 +84,8 @@ struct PageTable {
   }
   SIMT_FN std::uint32_t chunk_of(std::uint64_t word) const { return Entry::units(word) << format.unit_shift; }
 
-  // Returns whether a request of this chunk size may use a page with this entry: its chunks must be large enough, but
-  // not larger than `waste_factor` times the size.
+  // Returns whether a request of this chunk size may use a page with this entry. The chunks of the page must have at
+  // least this size, and at most `waste_factor` times this size.
   SIMT_FN bool acceptable(std::uint64_t word, std::uint32_t chunk) const {
     const std::uint32_t found = chunk_of(word);
     return Entry::holds_chunks(word) && found >= chunk && found <= std::uint64_t{chunk} * waste_factor;
@@ -100,7 +100,7 @@ struct PageTable {
     return Entry::count(word) < format.segments(found).chunks;
   }
 
-  // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims at once, as if the page were
+  // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims immediately, as if the page were
   // unformatted or had this chunk size. If the page has this chunk size, the claim costs one trip to memory. Warps that
   // share a flat page then usually begin at different bits.
   template <class Thread>
@@ -184,7 +184,7 @@ struct PageTable {
   }
 
  private:
-  // Returns up to `want` neighbouring bits of the lowest `chunks` bits; after the highest of these comes the lowest.
+  // Returns up to `want` neighbouring bits of the lowest `chunks` bits, with wrap-around.
   template <class Thread>
   SIMT_FN static std::uint32_t first_bits(Thread& thread, std::uint32_t chunks, std::uint32_t want) {
     if (want >= chunks) return low_bits(chunks);

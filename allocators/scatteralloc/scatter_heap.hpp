@@ -212,7 +212,7 @@ class ScatterHeap {
   }
 
   // Continues find_chunk() if the hashed pages did not serve all lanes. Lanes that need nothing and lanes that have a
-  // chunk help. Otherwise the last lane would walk alone, one page at a time.
+  // chunk help. Otherwise the last lane would walk alone, two pages at a time.
   template <class Thread, class Group>
   SIMT_FN void* search(Thread& thread, const Group& group, std::uint32_t chunk, std::uint32_t start, bool wants) {
     const Table& table = runs_.table;

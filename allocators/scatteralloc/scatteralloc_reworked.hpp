@@ -25,8 +25,8 @@
 // * Members that cannot get a chunk together try alone, so coalescing causes no null. Requests for zero bytes get a
 //   block.
 //
-// The disadvantage: On sm_90, malloc has 45 registers (published form: 40) and more than twice as many instructions,
-// although it makes about half as many operations on shared words. So fewer warps are resident at the same time.
+// This form has a disadvantage: On sm_90, malloc has 45 registers (published form: 40) and more than twice as many
+// instructions, although it makes about half as many operations on shared words. So fewer warps are resident.
 //
 // Winter et al. 2021 measured sudden slow-downs at half a page and at the page size. This form has none while pages are
 // plentiful. If pages are scarce, chunks above half a page and runs of pages take longest.

@@ -19,8 +19,8 @@
 //   need. The other tries check two pages per lane.
 // * With one access block, pass 1 stops after 16 steps. With more steps, a walk through a full pool would cost one load
 //   per region.
-// * In pass 2, each SM visits the windows of 64 pages in its own order. So two SMs seldom try one window at once.
-//   Each SM begins near the window where it last found room, because other windows may just have been filled.
+// * In pass 2, each SM visits the windows of 64 pages in its own order. So two SMs seldom try one window at the same
+//   time. Each SM begins near the window where it last found room, because other windows may just have been filled.
 //
 // All words of Regions are hints, so their accesses are relaxed, and wrong values only cost time.
 #pragma once
@@ -128,9 +128,9 @@ SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* en
   return found;
 }
 
-// Walk makes the two passes. All lanes of the group hold equal copies. To save registers, both passes count in one
-// variable, and end() computes the end of the region or window. Malloc takes 48 registers (a GPU assigns them in
-// multiples of 8), and with more registers fewer warps would fit an SM.
+// Walk makes pass 1 and pass 2 (see above). All lanes of the group hold equal copies. To save registers, both passes
+// count in one variable, and end() computes the end of the region or window. Malloc takes 48 registers (a GPU assigns
+// them in multiples of 8), and with more registers fewer warps would fit an SM.
 class Walk {
  public:
   SIMT_FN explicit Walk(std::uint32_t start_page) : page_(start_page) {}

@@ -17,10 +17,10 @@
 // malloc:
 // 1. The lane pops a block from its own free list, or from another list of the class.
 // 2. If all lists are empty, the lane pops a Superblock from the second-level buffer. If this buffer is empty too, the
-//    lane cuts a new Superblock. (With the parameter `superblocks` off, the heap below serves the lane instead.)
+//    lane cuts a new Superblock. (With the parameter `superblocks` off, the heap below the buffers serves it.)
 // 3. The lane moves the free blocks of the Superblock into its own list one by one, each by a compare-exchange of the
-//    word. If the list has no room for a block, it returns to the Superblock and the Superblock to the buffer. If all
-//    free blocks are moved, the Superblock is in no buffer.
+//    word. If the list has no room for a block, the lane returns the block to the Superblock and the Superblock to the
+//    buffer. If all free blocks are moved, the Superblock is in no buffer.
 // 4. The lane begins again with step 1.
 //
 // free: The lane pushes the block into a free list. If the list is full, the lane sets the block's bit. If no bit was
@@ -132,7 +132,7 @@ struct BlockBuffers : BlockClasses {
     return block;
   }
 
-  // Frees a Basicblock or a block of the heap below. The tag tells which of the two it is.
+  // Frees a Basicblock or a block of the heap below. The tag distinguishes the two.
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
     if (tag.type() == Tag::whole) {

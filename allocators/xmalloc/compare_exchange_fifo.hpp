@@ -6,7 +6,7 @@
 //
 // push:
 // 1. The push reads head and tail. If the ring is full, the push fails.
-// 2. If the slot of the tail still has the position of the lap before, the push compare-exchanges the slot to the tail.
+// 2. If the tail's slot still has the position of the lap before, a compare-exchange copies the tail into the slot.
 // 3. It compare-exchanges the tail to the new value and the next position. If this fails, it begins again.
 //
 // pop:

@@ -17,9 +17,9 @@
 //
 // Differs from the published FIFO: In the published form, a pop compare-exchanges the head and a push the tail, so only
 // one pop and one push succeed per round trip to the L2 cache. Here, one addition moves each counter. The disadvantage
-// is that a pop may wait for the push with its number, and a push for the pop that empties its slot. These waits end: A
-// pop is admitted only after as many pushes have finished as pops were admitted. So its push already has a number. In
-// the same way, the pop that empties the slot of a push already has a number. Each call waits only for lower
+// is that a pop may wait for the push with its number, and a push for the pop that empties its slot. These waits end:
+// When a pop is admitted, at least as many pushes have finished as pops are admitted. So its push already has a number.
+// In the same way, the pop that empties the slot of a push already has a number. Each call waits only for lower
 // numbers. ABA is impossible, because nothing is compare-exchanged and a slot waits for the thread that has its turn.
 #pragma once
 

@@ -29,8 +29,8 @@ struct KeptBlocks {
   std::uint32_t capacity = 0;      // capacity of a FIFO of the first power of two; halves from power to power
 
   // Chooses sizes and capacities of the FIFOs for requests above `largest_payload`. A FIFO has room for at most as many
-  // blocks of its power of two as fit into an eighth of the pool. But FIFOs of the five powers always have room for at
-  // least 32, 16, 8, 4 and 2 blocks.
+  // blocks of its power of two as fit into an eighth of the pool. In a small pool, however, the FIFOs of the five
+  // powers have room for 32, 16, 8, 4 and 2 blocks.
   static KeptBlocks above(std::uint32_t largest_payload, std::size_t pool_bytes) {
     KeptBlocks kept;
     const std::uint32_t units = units_of(largest_payload + 1, unit_log2);

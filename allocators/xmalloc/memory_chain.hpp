@@ -49,7 +49,7 @@ class MemoryChain {
   MemoryChain() = default;
   MemoryChain(std::byte* base, std::uint32_t units, Lists* all_lists) : base_(base), units_(units), lists_(all_lists) {}
 
-  // Makes one free block of the whole pool. A single thread calls this function.
+  // Turns the whole pool into one free block. A single thread calls this function.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread) const {
     for (std::uint32_t& head : lists_->heads) store(thread, head, none);

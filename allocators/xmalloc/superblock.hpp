@@ -115,7 +115,7 @@ struct BlockStore : BlockClasses {
     return block;
   }
 
-  // Frees a Basicblock or a block of the heap below. The tag tells which of the two it is.
+  // Frees a Basicblock or a block of the heap below. The tag distinguishes the two.
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
     if (tag.type() == Tag::whole) {
@@ -235,7 +235,7 @@ struct BlockStore : BlockClasses {
     }
   }
 
-  // Makes room in the heap below: empties the free lists into the Superblocks and returns those that are entirely free.
+  // Makes room in the heap below: empties the free lists into the Superblocks, and returns entirely free Superblocks.
   // One thread does this, and the others wait until it has finished. (The paper frees Superblocks too, but does not say
   // how a Superblock in the middle of a buffer leaves it.)
   template <class Thread>

@@ -1,5 +1,5 @@
-// XMalloc, reworked, serves the small requests of a warp as one, from buffered blocks over a slow heap. xmalloc.hpp has
-// the published form.
+// The reworked XMalloc serves the small requests of a warp as one, from buffered blocks over a slow heap. xmalloc.hpp
+// has the published form.
 //
 // Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
 // Machines", CIT 2010. In the later form (Journal of Supercomputing 2013), the device heap serves Superblocks and large
@@ -85,9 +85,9 @@ class XMallocOf {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, classes_of(parameters));
   }
-  // This is the small heap of the bug search. After blocks of several sizes were freed, a size may get only 90 % of the
-  // blocks that it gets from a fresh heap. The reason: A Superblock can lie directly after a block that is larger than
-  // any Basicblock, so Superblocks can leave a gap that is too small for one more Superblock.
+  // This is the small heap of the bug search. After blocks of several sizes have been freed, a size may get only 90 %
+  // of the blocks that it gets from a fresh heap. A Superblock can lie directly after a block that is larger than any
+  // Basicblock, so Superblocks can leave a gap that is too small for one more Superblock.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 16 << 10,
             .parameters = {.smallest_block_bytes = 128,

@@ -104,7 +104,7 @@ struct ArrayQueue {
     }
   }
 
-  // Adds the segment behind the one whose first queue position the caller has.
+  // Adds the next segment. The caller has the first queue position of the segment before it.
   template <class Thread>
   SIMT_FN void add_segment(Thread& thread, const HeadedChunks& chunks, std::uint32_t id, std::uint32_t number) const {
     const std::uint32_t behind = number + (1u << chunks.slots_log());

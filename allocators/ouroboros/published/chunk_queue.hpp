@@ -1,14 +1,14 @@
-// In the published chunk-based Ouroboros, the queue of a class holds its chunks that have free pages. A chunk stays in
-// the queue while lanes take its pages.
+// In the published chunk-based Ouroboros, the queue of a size class holds its chunks that have free pages. A chunk
+// stays in the queue while lanes take its pages.
 //
 // malloc: Every lane that holds a unit of the semaphore walks through the queue from the front. It subtracts one from
-// the count of each chunk that it meets, until it finds a chunk with a page. Then it picks a set bit of the chunk's
-// mask. The lane that takes the last page moves the front behind the chunk and removes the entry. A lane that finds no
-// page adds back what it subtracted. In between, a free may have given the chunk a page without putting the chunk back
-// into the queue. Then this lane tries again, and puts the chunk back if it gets a page that is not the last one.
+// each chunk's count of free pages until it finds a chunk with a page. Then it picks a set bit of the chunk's mask. The
+// lane that takes the last page moves the front behind the chunk and removes the entry. A lane that finds no page adds
+// back what it subtracted. Meanwhile a free may have given the chunk a page without putting the chunk back into the
+// queue. Then this lane tries again, and puts the chunk back if it gets a page that is not the last one.
 //
-// free: A free sets the bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
-// An entirely free chunk may return to the pool: release_chunk().
+// free: A free sets the bit, adds one to the count, puts the chunk back if the count was zero, and signals the
+// semaphore. An entirely free chunk may return to the pool: release_chunk().
 //
 // A weakness of the design: A chunk may be in the queue twice, if a free puts it back before the lane that took its
 // last page has removed the entry. One entry then stays without a page. Lanes skip it, and in a virtualised queue the

@@ -53,8 +53,8 @@ struct FreePages {
   bool are_counted() const { return free <= most_counted; }
 };
 
-// Returns the FreePages of class `id` if `free_share` of its pages is free. Throws Unsupported if the pool cannot be
-// laid out.
+// Returns the FreePages of class `id` if the fraction `free_share` of its pages is free. Throws Unsupported if the pool
+// cannot be laid out.
 template <class Policy>
 FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t id, double free_share) {
   const auto heap = planned_heap<Policy>(pool_bytes, parameters, "this form");

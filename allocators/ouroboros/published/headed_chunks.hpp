@@ -127,7 +127,7 @@ struct HeadedChunks {
     const std::uint32_t wanted = 1 + segments(before + indices) - segments(before);
     if (thread.atomic(control->committed).fetch_add(wanted, simt::relaxed) + wanted <= chunk_count) return true;
     thread.atomic(control->committed).fetch_sub(wanted, simt::relaxed);
-    // If other threads have added indices meanwhile, they may need a queue chunk that this thread returns.
+    // Other threads may have added indices meanwhile and need a queue chunk whose reservation this thread has returned.
     const std::uint32_t now = thread.atomic(owned).fetch_sub(indices, simt::relaxed);
     const std::uint32_t given_up = 1 + segments(now) - segments(now - indices);
     if (given_up != wanted) thread.atomic(control->committed).fetch_add(wanted - given_up, simt::relaxed);

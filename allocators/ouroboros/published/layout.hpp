@@ -1,4 +1,4 @@
-// These functions lay out the published form and reset it. All code but the kernel InitialiseHeap runs on the host.
+// These host functions lay out the pool of the published Ouroboros and reset it. Only InitialiseHeap is a kernel.
 //
 // Virtualised queues need chunks whose slots are empty, so all chunks are first filled with the empty mark. A queue
 // chunk that returns to the pool is empty again. With these queues, chunks of pages never return.
@@ -56,7 +56,7 @@ std::uint32_t reserved_chunks(const Policy& heap) {
   return Policy::Queue::virtualised ? heap.chunks.class_count() * 3 : 0;
 }
 
-// Makes a heap without addresses that has as many chunks as fit beside their tables. Error messages begin with
+// Plans a heap, still without addresses, with as many chunks as fit beside their tables. Error messages begin with
 // `name`.
 template <class Policy>
 Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::string_view name) {

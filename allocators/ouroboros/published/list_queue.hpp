@@ -214,9 +214,9 @@ struct ListQueue {
   }
 
   // Handles the completion of the segment of `number`. If this segment is the front, moves the front over it and over
-  // completed segments behind it. Otherwise the lane that completes the front moves it. This lane returns chunks last.
-  // If it returned chunks between two steps, the next segments could complete meanwhile, and it would move the front
-  // over all of them alone.
+  // completed segments behind it. Otherwise the lane that completes the front moves it. complete() returns chunks last.
+  // If it returned chunks between two steps, the next segments could complete meanwhile, and one lane would move the
+  // front over all of them.
   template <class Thread>
   SIMT_FN void complete(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t number,
                         std::uint32_t chunk) const {

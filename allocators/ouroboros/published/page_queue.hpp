@@ -1,4 +1,4 @@
-// In the published page-based Ouroboros, the queue of a class holds its free pages as indices (chunk << 9 | page).
+// In the published page-based Ouroboros, the queue of a size class holds its free pages as indices (chunk << 9 | page).
 //
 // A malloc takes a unit of the semaphore, a queue position at the front, and the index in the slot of that position.
 // The lanes of a warp that request the class together share one addition for the units and one for the positions. A
@@ -19,7 +19,7 @@ struct PageQueueHeap : Heap<QueueKind> {
   using Heap<Queue>::queue;
   static constexpr bool chunk_based = false;
 
-  // Indices are 32-bit words, and one value means "none".
+  // Returns the largest number of chunks. Indices are 32-bit words, and one value means "none".
   std::uint64_t most_chunks() const { return empty_slot >> chunks.pages_log(0); }
   std::uint64_t most_indices(std::uint32_t id) const {
     return std::uint64_t{chunks.chunk_count} << chunks.pages_log(id);

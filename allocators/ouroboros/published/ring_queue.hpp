@@ -18,8 +18,8 @@ struct Place {
   std::uint32_t chunk;  // chunk of queue storage, for virtualised queues
 };
 
-// Release tells what a free does with an entirely free chunk. With `full`, the free can return the chunk to the pool.
-// With `pretended`, it takes the chunk's pages from the semaphore and signals them again. With `none`, it does nothing.
+// Release is what a free does with an entirely free chunk. With `full`, the free can return the chunk to the pool. With
+// `pretended`, it takes the chunk's pages from the semaphore and signals them again. With `none`, it does nothing.
 enum class Release { full, pretended, none };
 
 struct RingQueue {
@@ -70,8 +70,8 @@ struct RingQueue {
                       std::uint32_t index) const {
     return thread.atomic(*place.slot).compare_exchange(index, empty_slot, simt::relaxed, simt::relaxed);
   }
-  // Puts a chunk. Returns empty_slot, or the index that the put replaced after 99 failed
-  // attempts.
+  // Puts a chunk. Tries 99 times to fill an empty slot, and then replaces the slot's index. Returns the replaced index,
+  // or empty_slot if the slot was empty.
   template <class Thread>
   SIMT_FN std::uint32_t put_chunk(Thread& thread, const HeadedChunks&, Ends&, std::uint32_t id, std::uint32_t number,
                                   std::uint32_t index) const {

@@ -1,5 +1,5 @@
 // Checked<A> is the allocator A with verification of the contents of its blocks. Adaptors can be stacked on an
-// allocator, as in RMM.
+// allocator, like the adaptors of the RAPIDS Memory Manager (RMM).
 //
 // A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. If the ledger has no
 // tag left, the block stays as it is, and the report says so. A free compares all words, overwrites them with a dead
@@ -8,9 +8,9 @@
 // bytes can be checked. (With a header, a request of 8,192 bytes would exceed the limit of some designs.) Smaller
 // requests are raised to 4 bytes. Requests for 0 bytes are raised only if the allocator gives them a block.
 //
-// Ordering: in C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
-// promise this, so no design is judged by it. The adaptor itself orders two owners by one word (`next_tag`), so no
-// write of an earlier owner reaches the next owner's block. The race build finds missing orders inside an allocator.
+// Ordering: In C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
+// promise this, so no design is judged by this rule. The adaptor itself orders two owners by one word (`next_tag`), so
+// no write of an earlier owner reaches the next owner's block. The race build finds missing orders inside an allocator.
 //
 // If the tag of a block is missing or dead, the block was already freed, or it was overwritten, or it got no tag. The
 // adaptor reports the free instead of passing it on, so a caller's mistake does not corrupt the allocator. It passes on
@@ -51,7 +51,7 @@ struct ContentLedger {
   }
 
   // Enters a fresh block into the ledger and fills it. A block that is not inside the pool or not at a multiple of 4 is
-  // only counted.
+  // reported as a fault instead. A block that only breaks `alignment` is reported, entered and filled.
   template <class Thread>
   SIMT_FN void adopt(Thread& thread, void* memory, std::uint64_t bytes) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), bytes, ledger_live, thread.rank_in_grid()};

@@ -1,5 +1,5 @@
-// These types hold the results of the Checked adaptor in device memory: counters by kind, the first fault, and the
-// ledger of the blocks. Both device code and host reports use them.
+// These types hold the results of the Checked adaptor in device memory: the number of faults of each kind, the first
+// fault, and the ledger of the blocks. Both device code and host reports use them.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // Counted<A> is the allocator A with counts of the steps and of the operations on shared words that its calls make
 // (simt/counting.hpp).
 //
-// Each call runs with its own counting thread and adds its counts to sums in device memory, if there are sums. Each
-// counted malloc also writes a record, as long as there is room. If there is a trace ledger, each call also writes a
-// record into it. The counts include the effect of this overhead on the schedule; do not time counted calls. After the
-// deadline, if there is one, calls do not return, because their threads end.
+// Each call runs with its own simt::CountingThread and adds its counts to sums in device memory, if there are sums.
+// Each counted malloc also writes a record, as long as there is room. If there is a trace ledger, each call also writes
+// a record into it. The counts include the effect of this overhead on the schedule; do not time counted calls. After
+// the deadline, if there is one, calls do not return, because their threads end.
 #pragma once
 
 #include "allocators/support/adaptors/call_record.hpp"

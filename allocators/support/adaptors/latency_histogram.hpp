@@ -24,7 +24,7 @@ struct LatencyBuckets {
     if (octave >= octaves) return count - 1;
     return per_octave * octave + static_cast<std::uint32_t>(ticks >> octave);
   }
-  // Returns the shortest duration of a bucket. For `count`, returns the end of the last bucket.
+  // Returns the shortest duration of a bucket, or 2^36 for `count`.
   static SIMT_HOST_FN std::uint64_t first_of(std::uint32_t bucket) {
     if (bucket < 2 * per_octave) return bucket;
     const std::uint32_t octave = bucket / per_octave - 1;

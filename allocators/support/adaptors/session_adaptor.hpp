@@ -1,12 +1,12 @@
 // SessionAdaptor is the common part of all adaptors' sessions. An adaptor redefines malloc and free. SessionAdaptor
-// passes detach() and release_all() on to the session below.
+// passes detach() and release_all() on to the session of the wrapped allocator.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
 
 namespace allocbench {
 
-// `Inner` is the session of the allocator below, or a reference to that allocator.
+// `Inner` is the session of the wrapped allocator, or a reference to that allocator.
 template <class Inner>
 class SessionAdaptor {
  public:

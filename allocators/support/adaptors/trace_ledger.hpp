@@ -72,8 +72,8 @@ struct TraceLedger {
     return thread.atomic(owners[(reinterpret_cast<std::uint64_t>(block) - pool_begin) >> log_granule]);
   }
 
-  // Places tells where the records of a warp's calls are: the first `old_count` calls start at record `old`, the others
-  // at `fresh`. The others are lost if `fresh` is no_place.
+  // Places has the positions of the records of a warp's calls: the first `old_count` calls begin at record `old`, and
+  // the remaining calls at record `fresh`. If `fresh` is no_place, the remaining calls are lost.
   struct Places {
     std::uint32_t old = 0;
     std::uint32_t old_count = 0;

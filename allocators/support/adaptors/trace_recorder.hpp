@@ -24,9 +24,9 @@ struct TraceOptions {
 
 class TraceRecorder {
  public:
-  // Makes the buffers. The blocks are in `pool`, at distances that are multiples of `alignment`, a power of two. Takes
-  // device memory: at least 24 B for each of `calls_per_kernel`, and 4 B for each possible block address. Throws
-  // simt::Fault if the memory is exhausted.
+  // Allocates the buffers. The allocator's blocks are in `pool`, at distances that are multiples of `alignment`, a
+  // power of two. Takes device memory: at least 24 B for each of `calls_per_kernel`, and 4 B for each possible block
+  // address. Throws simt::Fault if the memory is exhausted.
   TraceRecorder(simt::Stream& stream, const Pool& pool, std::uint32_t alignment, const TraceOptions& options)
       : stream_(stream),
         buffers_(std::clamp(options.calls_per_kernel / TraceLedger::chunk_records, 1u, most_buffers)),
@@ -55,8 +55,8 @@ class TraceRecorder {
   // Returns the ledger for the next kernel. Get a new ledger after each end_kernel().
   const TraceLedger& ledger() const { return ledger_; }
 
-  // Waits for the kernels since the last end_kernel() and adds them as one kernel. Each kernel must have the shape
-  // `shape`. Throws traces::TraceError if the trace becomes too long.
+  // Waits for the kernels since the last end_kernel() and adds their calls to the trace as one kernel. Each of these
+  // kernels must have the shape `shape`. Throws traces::TraceError if the trace becomes too long.
   void end_kernel(std::string name, simt::LaunchShape shape) {
     const std::uint32_t used = std::min(chunks_, next_chunk_.to_host(stream_).front()) * TraceLedger::chunk_records;
     std::vector<TraceRecord> records(used);

@@ -1,4 +1,4 @@
-// TracedHandle<A> is an allocator that records each call (trace_ledger.hpp).
+// TracedHandle<A> is the allocator A with a record of each call (trace_ledger.hpp).
 #pragma once
 
 #include "allocators/support/adaptors/session_adaptor.hpp"

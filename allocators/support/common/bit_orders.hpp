@@ -1,4 +1,4 @@
-// BitOrders selects the memory orders of operations on bits. A parameter of the allocator can remove these orders.
+// BitOrders selects the memory orders of operations on bits. A parameter of the allocator sets BitOrders.
 //
 // Some published designs set and clear the bits of blocks in use without a memory order. Then nothing orders the last
 // accesses of an owner of a block before the first accesses of the next owner (docs/findings.md). The parameter

@@ -3,15 +3,15 @@
 // Paper: Winter et al., Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS 2020 (the bulk
 // semaphore); Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019, section 4.2 (its origin).
 // Idea: One addition takes units for a whole group of lanes. A group that finds no unit either announces and makes a
-// batch of new units, or waits for announced units of other groups. Without announcements, if a thousand warps found a
-// class empty, each of them would make a batch.
+// batch of new units, or waits for announced units of other groups. Without announcements, if a thousand warps found no
+// unit, each of them would make a batch.
 //
 // Data: a word with the available units, and a second word with the expected and the demanded units.
 //
 // Protocol: Only `units` decides which group owns a unit (units.hpp). A group that finds no unit adds its demand to the
 // second word. The result of the addition shows whether the demand of this group begins a batch; if so, the group makes
-// the batch. So a burst makes as many batches as it needs, all at the same time. Promises are only a hint: a wrong
-// guess costs an extra batch or a useless wait, never a unit.
+// the batch. So a burst makes as many batches as it needs, all at the same time. The second word is only a hint: a
+// wrong guess costs an extra batch or a useless wait, never a unit.
 //
 // Differs from the paper: The published word has 25 bits for units, 25 bits for expected and 14 bits for reserved
 // units. It overflows with 16,384 reserved units and with 2^24 free units. In this form units have a separate word of

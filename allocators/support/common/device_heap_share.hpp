@@ -27,8 +27,8 @@
 
 namespace allocbench {
 
-// Returns the largest request that a new device heap of this size certainly serves (see above). The heap may serve
-// larger ones.
+// Returns the size of the largest request that the share promises to serve from a new device heap of this size (see
+// above). The heap may serve larger ones.
 inline std::size_t largest_in_device_heap(std::size_t heap_bytes) { return heap_bytes / 16 * 7; }
 
 // Frees all blocks of the table. A table without blocks is not read, because it may exceed the L2 cache, and the next
@@ -48,7 +48,7 @@ struct FreeAllBlocks {
 
 class DeviceHeapShare {
  public:
-  // Makes the share. Its blocks are larger than `smallest_request` bytes. A share of 0 bytes serves nothing.
+  // Makes a share for requests above `smallest_request` bytes. A share of 0 bytes serves nothing.
   static DeviceHeapShare create(Arena& arena, std::size_t share_bytes, std::size_t smallest_request) {
     DeviceHeapShare share;
     share.limit_.bytes = share_bytes;

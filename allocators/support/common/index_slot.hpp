@@ -2,9 +2,9 @@
 //
 // Counters at the ends of the queue give numbers to puts and takes, and these numbers assign slots to threads. A put
 // waits until its slot is empty, and a take waits until its slot is full. Each wait is for a thread that already has
-// its number and does not wait for the waiting thread. A put releases the memory of the index, with its user data, and
-// a take acquires it. A compare-exchange from empty fills a slot, and an exchange empties it. So every index has one
-// owner, whether the put or the take of a slot comes first. There is no ABA.
+// its number and does not wait for the waiting thread. A put releases and a take acquires, so the taker sees what was
+// written before to the memory that the index stands for. A compare-exchange from empty fills a slot, and an exchange
+// empties it. So every index has one owner, whether the put or the take of a slot comes first. There is no ABA.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,6 +1,6 @@
 // Allocators use two kinds of lock: an exchange lock of one word, and a ticket lock for queues of warps.
 //
-// A holder must do a bounded amount of work and must not wait, so that every wait ends.
+// A holder must do bounded work and may wait only for threads that do not wait for its lock. So every wait ends.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -38,8 +38,8 @@ struct TicketLock {
   };
 
   // Takes the lock. All lanes of the group must call lock(). The result is valid on the leader. A group that is served
-  // after this group has read `on_arrival` sees the earlier actions of this group. A load may return an old value, so
-  // this needs an addition of zero (CONTRIBUTING.md, "Mark and look").
+  // after this group has read `on_arrival` sees the earlier actions of this group. Since a load may return an old
+  // value, an addition of zero reads `on_arrival` (CONTRIBUTING.md, "Mark and look").
   template <class Thread, class Group>
   SIMT_FN Turn lock(Thread& thread, const Group& group) {
     constexpr std::uint32_t longest_pause = 256;

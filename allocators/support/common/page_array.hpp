@@ -26,7 +26,7 @@ struct PageArray {
     return static_cast<std::uint32_t>(static_cast<std::size_t>(static_cast<const std::byte*>(block) - base) >> shift);
   }
 
-  // Makes the pages of the arena's pool. The error message begins with `name`.
+  // Divides the arena's pool into pages. The error message begins with `name`.
   static PageArray of_arena(Arena& arena, std::uint64_t page_bytes, std::string_view name) {
     const std::size_t count = arena.pool_bytes() / page_bytes;
     if (count == 0 || count > most_pages) {

@@ -31,8 +31,8 @@ struct SlabPool {
   std::uint32_t count = 0;
   std::uint32_t bytes_log2 = 0;
 
-  // Makes the slabs of the arena's pool. Memory beyond `most_slabs` is not used. The error message begins with `name`,
-  // the name of the allocator.
+  // Divides the arena's pool into at most `most_slabs` slabs. The rest of the pool is not used. The error message
+  // begins with `name`, the name of the allocator.
   static SlabPool of_arena(Arena& arena, std::uint64_t slab_bytes, std::uint64_t most_slabs, std::string_view name) {
     const std::size_t count = std::min<std::size_t>(arena.pool_bytes() / slab_bytes, most_slabs);
     if (count == 0) {

@@ -1,8 +1,8 @@
 // Threads take units from a counter by additions. A thread subtracts the wanted number and adds back the units that
 // were not available.
 //
-// In a compare-exchange loop, only one thread would succeed per round trip to the second-level cache. The disadvantage
-// of additions: Until a taker has added back the missing units, the counter is too low, possibly negative, and hides
+// In a compare-exchange loop, only one thread would succeed per round trip to the second-level cache. Additions have a
+// disadvantage: Until a taker has added back the missing units, the counter is too low, possibly negative, and hides
 // units that other threads return. So a count of zero or less does not prove that there are no units. A taker that
 // added units back must check again before it gives up. Then the last of several takers sees the true count. The
 // counter orders no memory, so the hand-over of units needs its own release and acquire.

@@ -1,4 +1,4 @@
-// An allocator plug-in keeps the contract of this header.
+// This header defines the contract that every allocator plug-in must keep.
 //
 // A plug-in is a trivially copyable handle that kernels receive by value:
 //
@@ -9,7 +9,7 @@
 //     // Initialises the state. Throws Fault or Unsupported.
 //     static MyMalloc create(Arena&, const Parameters&);
 //
-//     // Makes the heap new again, and need not wait for the stream. Absent with the trait Fresh::by_process.
+//     // Makes the heap new again. May return before the stream has finished. Absent with Fresh::by_process.
 //     void reset(simt::Stream&);
 //
 //     // Returns null if the memory is exhausted or the request is too large. Ends in bounded time.
@@ -23,11 +23,11 @@
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
 //     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches
-//     static SmallHeap<Parameters> second_small_heap();   // another such heap, in which other rules apply
+//     static SmallHeap<Parameters> second_small_heap();   // another such heap, in which other rules may apply
 //     static SmallHeap<Parameters> heap_of_many_units();  // another such heap, with more units than a word has bits
-//     // Explains why a constant is too small for a pool that is filled with blocks of one size, and gives a remedy;
-//     // returns an empty text if it is large enough. A share of the blocks is free before the requests, and all are
-//     // freed at the end.
+//     // Explains which constant is too small for a pool that blocks of `bytes` fill, and gives a remedy. Returns an
+//     // empty text if all constants are large enough. Before the requests, the fraction `share` of the blocks is
+//     // free. At the end, all blocks are freed.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
 //     Pool own_pool() const;                              // PoolLocation::own: where the blocks are
 //     // Returns the alignment of blocks for a request. Needed only if it can exceed the trait `alignment`.
@@ -101,7 +101,7 @@ void destroy(A& allocator) {
 
 // SmallHeap is a heap on which `allocbench check` searches interleavings, because many interleavings are rare in large
 // heaps and common in small ones. It should be the smallest heap that still uses every rule of the design. At best, a
-// few dozen mallocs of 16 bytes exhaust it, and frees recycle everything that the design recycles.
+// few dozen mallocs of 16 bytes exhaust it, and frees lead to every kind of recycling that the design has.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
@@ -111,12 +111,12 @@ struct SmallHeap {
   // heap, N is the fresh heap's number. The share is less than 1 if the design abandons memory; the header of the
   // design then gives the reason.
   double serves_again = 1;
-  // After blocks of another size have filled the heap and are freed, a lone lane must get this share of the blocks that
-  // a fresh heap serves to it. In a model of several sizes, each other size may keep the remaining share once. The
-  // share is 0 if a size may keep its memory forever; the header of the design then gives the reason.
+  // After blocks of another size have filled the heap and are freed, a lone lane must get this share s of the blocks
+  // that a fresh heap serves to it. In a model of n sizes, it must get the share max(0, 1 - (n - 1) * (1 - s)). The
+  // share s is 0 if a size may keep its memory forever; the header of the design then gives the reason.
   double serves_other_sizes = 1;
   // Least number of 16-byte blocks that a fresh heap serves to a lone lane, or 0 if the design does not state it. With
-  // the trait whole_warp_calls, a lone warp calls. The two shares above cannot show memory that no heap ever serves.
+  // the trait whole_warp_calls, a lone warp calls. This number exposes memory that even a fresh heap never serves.
   std::uint32_t serves_new = 0;
 };
 
@@ -143,8 +143,8 @@ SmallHeap<typename A::Parameters> second_small_heap() {
   }
 }
 
-// This heap is for designs with a bitmap of units, such as the slabs of Halloc or the windows of Comb. It must have
-// more units than a word of the bitmap has bits. Choose small units, so that the heap stays small.
+// heap_of_many_units() is for designs with a bitmap of units, such as the slabs of Halloc or the windows of Comb. Its
+// heap must have more units than a word of the bitmap has bits. Choose small units, so that the heap stays small.
 template <class A>
 concept HasHeapOfManyUnits = requires {
   A::heap_of_many_units();

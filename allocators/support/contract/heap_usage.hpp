@@ -1,4 +1,4 @@
-// HeapUsage is the state of a heap while no kernel runs. A design that can report it has `HeapUsage
+// HeapUsage is the state of a heap while no kernel runs. A design that can report this state has the member `HeapUsage
 // usage(simt::Stream&) const`.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Parameters of allocators and workloads are plain structs that describe themselves.
 //
-// A parameter struct lists its members once, in `fields()`. With this list the worker reads and checks JSON, prints
-// `describe` and fills in defaults, so plug-ins do not parse anything. Example:
+// A parameter struct lists its members once, in `fields()`. With this list the worker reads and checks JSON, fills in
+// defaults and describes the parameters (`worker --describe`), so plug-ins do not parse anything. Example:
 //
 //   struct Parameters {
 //     std::uint64_t page_bytes = 4096;

@@ -68,8 +68,8 @@ struct Traits {
   // the heap would depend on earlier users. So each cell needs its own process (Fresh::by_process).
   bool keeps_device_heap = false;
   Backends backends = Backends::both;
-  // Blocks may be handed out again although they were not freed (AWMalloc). Verification judges no overlaps in cells
-  // that request more bytes than the pool has.
+  // Blocks may be handed out again although they were not freed (AWMalloc). Verification does not judge overlaps in
+  // cells that request more bytes than the pool has.
   bool recycles_unfreed = false;
   // Every block takes the same space, whatever the request is (pages, slabs). A parameter may set this space.
   bool one_block_size = false;

@@ -1,9 +1,9 @@
 // Saboteurs are allocators that fail on purpose, each in one way, so that tests can show that the harness survives
 // them.
 //
-// Each one is a bump allocator with one planted fault. Its free does nothing, except in `free_null`. Saboteurs do not
-// appear in "all", and lists show them only on request (trait test_only).
-//   hang      every 64th malloc waits for a word that nobody writes
+// Each one is a bump allocator with one planted fault. Its free does nothing, except in `free_null`. In a config, "all"
+// does not include saboteurs, and lists show them only on request (trait test_only).
+//   hang      every 64th malloc waits for a word that no thread writes
 //   trap      every 64th malloc ends the launch with a device fault
 //   segfault  every 64th malloc writes to address 16
 //   null      every 64th malloc returns null even if the pool has room
@@ -11,7 +11,7 @@
 //   stale     every 64th malloc returns the first block of the pool again, even if another thread holds it
 //   misalign  every 64th block starts 8 bytes late
 //   leak      free returns no memory, although the traits say that it does
-//   reset     reset() leaves the free part of the pool as it is, so the pool stays used up
+//   reset     reset() does not make used memory free again, so the pool stays used up
 //   free_null free(null) frees the whole pool, even if threads hold blocks
 #pragma once
 
