@@ -109,7 +109,9 @@ TEST(Comparison, IgnoringTooMuchIsRefused) {
     compare(golden_side("before"), golden_side("after"), {.ignored = {"workload/request_bytes"}});
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("makes golden/fig1/steady/request_bytes:16 and "));
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("golden/fig1/steady/request_bytes:16 and golden/fig1/steady/request_bytes:32 of "
+                                   "results/before become the same cell"));
   }
 }
 
