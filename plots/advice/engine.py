@@ -39,8 +39,8 @@ RULES = {
 
 @dataclass(frozen=True)
 class Near:
-    """This class has a case that can answer the question, and the distance between case and question. `steps` has the
-    distance of each setting that differs.
+    """A case that can answer the question, and its distance from the question. `steps` has the distance of each setting
+    that differs.
     """
 
     number: int
@@ -153,7 +153,7 @@ def answer(table: dict, question: dict) -> Answer:
 
 
 def why_not(entry: dict, question: dict) -> str:
-    """Returns which requirement the allocator does not meet, or an empty text if none is known."""
+    """Returns the first requirement that the allocator does not meet, or an empty text if no such requirement is known."""
     if question["must_free"] and not entry["frees"]:
         return RULES["never_frees"]
     if question["any_size"] and ONE_SIZE in entry["restrictions"]:

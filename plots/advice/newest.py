@@ -1,4 +1,6 @@
-"""This module finds the results of the guide for an answer: the named results, or the newest that the repository keeps."""
+"""This module finds the results of the guide (the config group `guide`) for an answer: the named results, or else the
+newest ones that the repository keeps.
+"""
 
 from __future__ import annotations
 

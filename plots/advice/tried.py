@@ -24,7 +24,7 @@ _LEGEND = (
 def read(folder: str) -> Run:
     run = drawing.read(Path(folder))
     if not len(run.cells) or set(run.cells["workload"]) != {_WORKLOAD}:
-        raise UsageError(f"{folder} contains no run of allocbench try. Name the folder of one.")
+        raise UsageError(f"{folder} contains no run of allocbench try. Name the folder of such a run.")
     return run
 
 

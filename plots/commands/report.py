@@ -15,7 +15,7 @@ from plots.sheet import files
 
 _EPILOG = """\
 examples:
-  allocbench report results/reference/h200 --html              the page of all results below
+  allocbench report results/reference/h200 --html              the page of all results below this folder
   allocbench report results/guide --html --out report.html
 
 The page needs no network. Runs that cannot be read or drawn, or that come from another device, are listed on the page

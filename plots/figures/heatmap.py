@@ -44,7 +44,7 @@ _MANY = 24  # number of rows above which rows are grouped by family
 
 @dataclass(frozen=True)
 class Map:
-    """A map has the content of one heat map, made from a run."""
+    """The content of one heat map, made from a run."""
 
     source: str  # folder of the run, for errors
     heading: Heading
