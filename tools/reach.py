@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Lists the lines of device code that no built-in model reaches (`allocbench check --coverage`).
+"""Lists the lines of device code that no built-in model reaches (`allocbench check --coverage`). A model is a small
+program of mallocs and frees.
 
     tools/reach.py BUILD [--seeds 2000] [--allocator NAME]... [--jobs N] [--out FILE]
 

@@ -160,7 +160,7 @@ def _far(panels: Sequence[tuple[str, list[_Counted]]]) -> list[str]:
                 lanes = [f"{32 * value / mean:.0f}" for value in (min(far), max(far))]
                 told.append(f"{title}: {sum(far.values())} of {each.total:,} draws at {min(far)} to {max(far)} "
                             f"pages, more than {_WIDEST} standard deviations from the mean; {' to '.join(dict.fromkeys(lanes))} of the 32 lanes would "
-                            "see so many, as if the warp had split")
+                            "see so many pages on average, so the warp may have split")
     return [f"Not shown: {'; '.join(told)}."] if told else []
 
 

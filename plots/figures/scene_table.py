@@ -2,7 +2,7 @@
 input. The image has one row per input.
 
 The figure shows what the application requests from its allocator, and the time relative to a reference allocator. The
-Markdown also shows the part of each time that exceeds the reference's time, in percent; an image has no room for it.
+Markdown also shows the part of each time that exceeds the reference's time, in percent. An image has no room for it.
 The tables of the paper itself follow below.
 """
 

@@ -103,7 +103,7 @@ def since(run: Run, today: dict) -> str:
         for key, value in settings.items():
             if now[name][key] != value:
                 changes.setdefault((key, value, now[name][key]), []).append(name)
-    return "; ".join(f"{_OF_TODAY[key]} {_today(key, old)}, today {_today(key, new)}{_whose(run, names)}" for (key, old, new), names in changes.items())
+    return "; ".join(f"{_OF_TODAY[key]} {_today(key, new)} instead of {_today(key, old)}{_whose(run, names)}" for (key, old, new), names in changes.items())
 
 
 def _plain(key: str, value):

@@ -99,7 +99,7 @@ def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[s
 
 def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
     """Returns `holds` if the claim holds in more than half of the places, and `does not hold` if it fails in more than
-    half. Both need a p of at most LEVEL.
+    half. Both verdicts need a p of at most LEVEL.
 
     The p of "at least k of n" is n - k + 1 times the k-th smallest p (Benjamini & Heller, Biometrics 64, 2008,
     1215-1222).

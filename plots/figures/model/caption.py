@@ -58,7 +58,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
 def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
     """Returns the caption of a heat map. The figure's page of numbers contains times and intervals."""
     shown = _shown(run, wanted)
-    text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
+    text = f"From the {_statistic(run, shown)}. The page of numbers beside this image has the times and intervals.{_throttled(shown)}"
     if provisional.any_of(shown):
         text += f" {provisional.LEANING}"
     return [text, *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted), *run.plot.get("notes", [])]

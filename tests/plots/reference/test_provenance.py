@@ -79,7 +79,7 @@ def test_holes_are_counted(study, capsys):
 def test_few_rounds_matter_where_times_are_judged(tmp_path, capsys, claims, told):
     few = measured.ok("comb", 1e-6, phases=[{"name": "alloc", "no_interval": "3 of the 6 rounds that an interval needs"}], counted={"values": {"steps": [1]}})
     measured.run(tmp_path, "one/small", [few], config={"claims": claims}, of_cells={0: {"counted": {"values": {"steps": [1]}}}})
-    assert ("1 cells have fewer than 6 rounds in configs by whose times" in check(tmp_path, capsys)[1]) is told
+    assert ("1 cells have fewer than 6 rounds in configs whose times claims" in check(tmp_path, capsys)[1]) is told
 
 
 def test_a_config_without_results_is_named(tmp_path, capsys):
