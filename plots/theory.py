@@ -1,19 +1,21 @@
 """Computes expected numbers of steps of page allocators by Pham et al. 2025: equations (1) to (6), (9) to (11), (13) and
 (14), and both theorems.
 
-The notation is that of the paper. There are T pages, of which A are free when N threads request one each. A word of the
-bitmap has w bits. M is the number of clusters of free pages. TAS is the mean number of steps of a thread. WAS is the
-mean, over warps, of the most steps among the 32 lanes.
+The notation is that of the paper. RW stands for random walks, CRW for clustered random walks, CoRW for collaborative
+ones, and BM for a bitmap. There are T pages, of which A are free when N threads request one each. A word of the bitmap
+has w bits. M is the number of clusters of free pages. TAS is the mean number of steps of a thread. WAS is the mean,
+over warps, of the most steps among the 32 lanes.
 
-Notes on the printed equations:
+Notes on the paper's equations:
 
 * A function whose name ends in `exact` computes the exact sum that the paper approximates.
 * Equation (10) is the first-passage density of a Brownian motion with drift, an inverse Gaussian. The paper says that
   the integral in equation (11) has no closed form. The integral is 32 / mu, where mu is the mean of equation (9).
-* Equation (13) allows clusters without a page. If single pages are free by chance, more requests walk than (13) says.
+* Equation (13) allows clusters without a page. If single pages are free by chance, more requests need a random walk
+  than (13) says.
 * Theorem 1 requires w A / T to be small compared with A - N.
 
-CURVES also has formulas of other papers. `python3 -m plots.theory` prints the reference values.
+CURVES also has formulas of other papers. `python3 -m plots.theory` prints values of some equations as a table.
 """
 
 from __future__ import annotations
@@ -74,10 +76,12 @@ def rw_warp_steps(pages: float, free: float, threads: float) -> float:
 
 
 def _largest_geometric(success: float, lanes: int) -> float:
-    """Computes the mean of the largest of `lanes` geometric numbers: the sum over k of 1 - (1 - q^k)^lanes."""
+    """Computes the mean of the largest of `lanes` geometric numbers: the sum over k of 1 - (1 - q^k)^lanes. q is the
+    chance of a failure.
+    """
     if success >= 1:
         return 1.0
-    last = math.ceil(-40 / math.log1p(-success)) + 1  # the rest is below lanes e^-40
+    last = math.ceil(-40 / math.log1p(-success)) + 1  # each term that is left out is below lanes e^-40
     total = 0.0
     for begin in range(0, last, 1 << 20):
         k = numpy.arange(begin, min(begin + (1 << 20), last), dtype=float)
@@ -134,7 +138,7 @@ def corw_steps_exact(pages: float, free: float, threads: float, word: int = 32) 
 
 
 def crw_miss(free: float, clusters: float) -> float:
-    """Computes equation (13), the chance that the page beside the last one is not free."""
+    """Computes equation (13), the chance that the page after the last allocated one is not free."""
     return (clusters - 1) / (free + clusters - 1)
 
 
@@ -180,7 +184,7 @@ def conflicts(pages: float, threads: float) -> float:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting has the values of a cell that the formulas use."""
+    """The values of a cell that the formulas use."""
 
     pages: float
     free_share: float

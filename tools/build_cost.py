@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Prints what an edit costs: how many units of each kind include a file, and the CPU time to build them again.
+"""Prints what an edit costs: how many compilation units of each kind include a file, and the CPU time to build them
+again.
 
     tools/build_cost.py BUILD                        count the units of the build in BUILD
     tools/build_cost.py BUILD --measure programs     touch each file, build and print the CPU time (no compiler cache)
@@ -24,7 +25,7 @@ EDITS = [
     ("a header of the protocol", "protocol/event.hpp"),
 ]
 
-# The path of the object file decides. The first pattern that matches counts.
+# The first pattern that matches the path of a unit's object file gives the kind of the unit.
 KINDS = {
     "tests": r"^(tests|benchmarks)/",
     "CUDA": r"\.cu\.o$|_cuda\.dir/",

@@ -41,7 +41,7 @@ def objections_to_folder(card: pathlib.Path) -> list[str]:
         found.append(f"{card}: README.md is missing. It must name the card, the driver, the clocks and the command")
     for path in sorted(card.rglob("*")):
         if path.is_file() and path.name not in KEPT and path.suffix not in PAGES:
-            found.append(f"{path}: allowed are {', '.join(sorted(KEPT))} and files that end with {', '.join(sorted(PAGES))}")
+            found.append(f"{path}: allowed are only {', '.join(sorted(KEPT))} and files that end with {', '.join(sorted(PAGES))}")
         if path.is_file() and path.stat().st_size > LARGEST_BYTES:
             found.append(f"{path}: larger than 1 MiB. Keep the run with tools/keep-results.sh --without-samples")
     return found

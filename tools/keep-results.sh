@@ -2,8 +2,8 @@
 # Keeps a run: packs its log and results (tools/pack_results.py) and draws its figure as PNG. Tables of numbers and of
 # statuses are kept only as Markdown.
 #   tools/keep-results.sh [--unfinished] [--without-samples] RUN KEPT      e.g. results/quick-cuda results/reference/h200/quick
-# KEPT is overwritten. A run with cells that are not finished is refused unless --unfinished is given. Then figure and
-# page state how many cells are not finished. --without-samples keeps the numbers, but not the samples behind them.
+# KEPT is overwritten. A run with unfinished cells is refused unless --unfinished is given. With --unfinished, figure
+# and page state how many cells are unfinished. --without-samples keeps the numbers, but not the samples behind them.
 # Environment: PYTHON (/usr/bin/python3). Afterwards, `python3 -m plots regenerate` brings ledger, index and texts up to
 # date.
 set -euo pipefail

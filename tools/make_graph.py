@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Generates a graph of the families delaunay and rgg of the 10th DIMACS Implementation Challenge, as data/graphs has them.
+"""Generates a graph like those in data/graphs: of the family delaunay or rgg of the 10th DIMACS Implementation
+Challenge.
 
     tools/make_graph.py FAMILY [--n 20] [--seed 0] [--out DIR]      FAMILY is delaunay or rgg
 

@@ -11,9 +11,9 @@ mean. `allocbench report` makes the whole file again from the log.
 Fractions keep seven digits, because the GPU gives times as 32-bit floats of milliseconds. Wall times of samples keep
 two digits, and those of rounds keep three, because they only show the cost of a cell.
 
-The log loses values that follow from its rounds: Google Benchmark's mean over a round (`loop`) and the time of day of
-each sample. With --without-samples, the log keeps only how cells failed. Then only results.json has the numbers, and
-they cannot be computed again.
+The log loses two values: Google Benchmark's mean over a round (`loop`), and the time of day of each sample. With
+--without-samples, the log keeps only how cells failed. Then only results.json has the numbers, and they cannot be
+computed again.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def objection(document: dict, unfinished_too: bool) -> str:
     unfinished = ours.get("unfinished") or 0
     if unfinished and not unfinished_too:
         return (f"{unfinished} planned cells are not finished. Finish the run with --resume, or keep it with --unfinished; "
-                "its figure and page say so then.")
+                "its figure and page then say so.")
     return ""
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Lists the lines of device code that no built-in model reaches (`allocbench check --coverage`).
+"""Lists the lines of device code that no built-in model reaches (`allocbench check --coverage`). A model is a small
+program of mallocs and frees.
 
     tools/reach.py BUILD [--seeds 2000] [--allocator NAME]... [--jobs N] [--out FILE]
 
@@ -112,9 +113,7 @@ def unreached(counts):
 
 
 def read_reasons():
-    """Returns {(path, place): reason}. A place is the text of a line, or the name of a function followed by
-    brackets.
-    """
+    """Returns {(path, place): reason}. A place is the text of a line, or the name of a function followed by parentheses."""
     lines = [line for line in REASONS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     # The text of a line may contain " | ".
     parts = [(*line.split(" | ", 1)[:1], *line.split(" | ", 1)[1].rsplit(" | ", 1)) for line in lines]
@@ -135,7 +134,7 @@ def rows_of(counts, reasons):
 
 
 def measure_all(build, names, seeds, jobs):
-    """Returns {path from the root: {line: times}} over all plug-ins."""
+    """Returns {path from the root: {line: number of executions}} over all plug-ins."""
     offer = described(str(build.program("allocbench-worker-check")))
     counts = collections.defaultdict(collections.Counter)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -1,4 +1,4 @@
-"""This module turns cells of the guide into cases. A case is a cell without its allocator.
+"""This module turns cells of the guide (the config group `guide`) into cases. A case is a cell without its allocator.
 
 A case that can answer a question states the request sizes, their alignment, the threads, the lanes, the pool, how full
 the pool gets, and how long blocks live. A case of an application, of `prefix_sum` or of `heap_init` has none of these

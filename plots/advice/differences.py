@@ -10,7 +10,7 @@ import math
 from plots.advice import cases
 from plots.sheet import quantity
 
-AS_ASKED = 0.05  # a setting that differs by fewer steps counts as equal to the asked one
+AS_ASKED = 0.05  # a setting that differs by fewer steps (engine.py) counts as equal to the asked one
 
 
 def words(job: dict, asked: dict, steps: dict[str, float]) -> list[str]:

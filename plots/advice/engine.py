@@ -4,8 +4,8 @@ plots/webpage/static/rank.js does the same in the reader's browser. It reads the
 test compares the two.
 
 The distance between a case and the question is a sum of steps. A setting that differs by its factor in RULES adds one
-step; the square of this factor adds two. A different lifetime adds 1.5 steps. Case and question must have the same
-alignment, and must agree on whether other threads free the blocks.
+step. A setting that differs by the square of this factor adds two. A different lifetime adds 1.5 steps. Case and
+question must have the same alignment, and must agree on whether other threads free the blocks.
 
 The answer uses cases that are at most `window` steps farther away than the nearest one. None of them is more than
 `farthest` steps away. The weight of a case halves with each step.
@@ -39,8 +39,8 @@ RULES = {
 
 @dataclass(frozen=True)
 class Near:
-    """This class has a case that can answer the question, and the distance between case and question. `steps` has the
-    distance of each setting that differs.
+    """A case that can answer the question, and its distance from the question. `steps` has the distance of each setting
+    that differs.
     """
 
     number: int
@@ -131,7 +131,7 @@ def answer(table: dict, question: dict) -> Answer:
     wanted = [entry for entry in asked if not why_not(entry, question)]
     kept = [entry for entry in wanted if not refused_by(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
-    # An allocator that the bug search found unsafe must not be the yardstick, unless all are unsafe.
+    # An allocator that the bug search found unsafe must not set the best time, unless all are unsafe.
     rivals = [entry for entry in kept if not entry["finding"]] or kept
     best = [
         min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)
@@ -153,7 +153,7 @@ def answer(table: dict, question: dict) -> Answer:
 
 
 def why_not(entry: dict, question: dict) -> str:
-    """Returns which requirement the allocator does not meet, or an empty text if none is known."""
+    """Returns the first requirement that the allocator does not meet, or an empty text if no such requirement is known."""
     if question["must_free"] and not entry["frees"]:
         return RULES["never_frees"]
     if question["any_size"] and ONE_SIZE in entry["restrictions"]:

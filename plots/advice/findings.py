@@ -1,5 +1,5 @@
-"""This module reads which allocators the bug search finds unsafe, from the tables at the top of docs/findings.md. A test checks
-these tables.
+"""This module reads which allocators the bug search (`allocbench check`) finds unsafe, from the tables at the top of
+docs/findings.md. A test checks these tables.
 """
 
 from __future__ import annotations

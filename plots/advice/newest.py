@@ -1,4 +1,6 @@
-"""This module finds the results of the guide for an answer: the named results, or the newest that the repository keeps."""
+"""This module finds the results of the guide (the config group `guide`) for an answer: the named results, or else the
+newest ones that the repository keeps.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides())
     """Returns the runs of these paths, and one error for each path or run that cannot be read. Raises the first error
     if no path has a run.
 
-    Of several runs of the same config of the guide on one device, only the newest is returned. Each other run becomes
+    Of several runs of the same config of the guide on one device, only the newest is returned. Each older run becomes
     an error. The plots of the configs in `overrides` replace the stored plots.
     """
     runs, failures, folders = [], [], []

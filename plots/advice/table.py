@@ -1,5 +1,5 @@
-"""This module makes one table of the guide: all cases, and the outcome of each allocator in each case. The table is JSON,
-because the page contains it too.
+"""This module makes one table of the guide (the config group `guide`): all cases, and the outcome of each allocator in
+each case. The table is JSON, because the page contains it too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FIGURES = (
 )
 _LATENCY, _LATENCY_BY_FILL = "guide/latency", "guide/latency_fill"
 _PERCENTILES = ("p50", "p90", "p99", "p999")
-_REASON = 160  # most characters of a reason
+_REASON = 160  # largest number of characters of a reason
 ONE_SIZE = "serves one size of block only"  # restriction that workers report for allocators with one block size
 # Reason that workloads/support/callers/requirements.cpp writes.
 _LIMIT = re.compile(r"serves requests up to ([0-9]+) B here")

@@ -70,8 +70,8 @@ def wrapped(parts: list[str]) -> str:
 _LEGEND = (
     "time/best: time divided by the best time, geometric mean of the cells below. operation: time of the nearest cell divided by its operations "
     "(mallocs and frees), which run in parallel. memory: bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: "
-    "cells of the whole guide with status ok; no cell near this job failed. away: steps from the question to the nearest cell that the allocator "
-    "served. -: not measured."
+    "number of the allocator's cells with status ok, and of all its cells in the guide; none near this job failed. away: steps from the question to "
+    "the nearest cell that the allocator served. -: not measured."
 )
 PROVISIONAL = f"{provisional.WORD}: at least one of these cells has fewer than three rounds."
 MEASURE_OTHERS = (
@@ -83,9 +83,9 @@ MEASURE_ALIGNED = (
     "Measure such cells on your card: allocbench study guide --only guide/aligned --out results/mine, then ask again with --results results/mine."
 )
 _AGAIN = "then ask again with --results results/mine."
-_STEPS = (
+_STEP = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in the pool size. Another "
-    "lifetime is 1.5 steps. Each step halves the weight of a cell."
+    "lifetime is 1.5 steps."
 )
 _HEADER = ("rank", "allocator", "time/best", "operation", "memory", "regs", "ok", "away")
 _NAME = 1  # index of the column that aligned() folds
@@ -151,7 +151,7 @@ def _trade_offs(ranked: list[Ranked]) -> list[str]:
             lines.append(f"  {name}: {listed([forms.titled(each.entry) for each in known if value(each) == least])}")
     if front:
         names = [forms.titled(each.entry) for each in ranked if each.entry["id"] in front]
-        lines.append(f"  nothing else is better in time, memory and registers at once: {listed(names)}")
+        lines.append(f"  Pareto front of time, memory and registers: {listed(names)}")
     return lines
 
 
@@ -227,7 +227,8 @@ def _why(table: dict, each: Ranked) -> str:
 
 def _ground(table: dict, question: Question, found: Answer) -> list[str]:
     cells = "1 cell" if len(found.near) == 1 else f"{len(found.near)} cells"
-    lines = [f"The answer uses {cells} of the guide. The nearest is {found.near[0].distance:.1f} steps from the question.", _STEPS]
+    lines = [f"The answer uses {cells} of the guide. The nearest is {found.near[0].distance:.1f} steps from the question.",
+             f"{_STEP} Each step halves the weight of a cell."]
     for each in found.near[:_CASES]:
         lines.append(f"  {each.distance:.1f}  {_cell(table, question, each)}")
     if len(found.near) > _CASES:
@@ -256,7 +257,7 @@ def _nothing_near(table: dict, question: Question) -> str:
     if not found:
         return "Not measured: these results have no cell with requests."
     return (
-        f"Not measured: the nearest cell is {found[0].distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used.\n"
+        f"Not measured: the nearest cell is {found[0].distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used. {_STEP}\n"
         f"  {_cell(table, question, found[0])}.\n"
         "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it."
     )

@@ -15,16 +15,16 @@ _WORKLOAD = "replay"
 _PHASE = "total"
 _SHOWN = 15
 _LEGEND = (
-    "time/best: time divided by the best time. time: time of all kernels of the trace, which make only its calls. beside: bytes that the allocator "
-    "takes outside its pool. regs: registers of the replaying kernel. -: not known. =: shared rank, because no interval tells these allocators "
-    "apart."
+    "time/best: time divided by the best time. time: time of all replayed kernels, which make only the calls of the trace. beside: bytes "
+    "that the allocator takes outside its pool. regs: registers of the replaying kernel. -: not known. =: shared rank, because no interval "
+    "tells these allocators apart."
 )
 
 
 def read(folder: str) -> Run:
     run = drawing.read(Path(folder))
     if not len(run.cells) or set(run.cells["workload"]) != {_WORKLOAD}:
-        raise UsageError(f"{folder} contains no run of allocbench try. Name the folder of one.")
+        raise UsageError(f"{folder} contains no run of allocbench try. Name the folder of such a run.")
     return run
 
 

@@ -13,7 +13,7 @@ _EPILOG = """\
 example:
   python3 -m plots cards results/reference/h200 results/reference/h100 --out results/reference/h100
 
-`allocbench compare A B` tests the same cells one by one.
+`allocbench compare A B` compares each cell that both results have.
 
 exit codes: 0: printed; 2: wrong usage or unreadable results; 3: nothing in common
 """

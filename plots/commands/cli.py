@@ -133,8 +133,8 @@ _STUDIES = {
                        "picture, a Markdown table with reasons and a CSV "
                        "table.", "survival_<back end>.*", lambda runs, options: survival.drawings(runs)),
     "comb": _Study("Compare Comb with the best other allocator at each point of a list, from results of one device. This writes a picture and a "
-                   "Markdown table with the limit of every point, whether the limit is met, and the reason for a lost "
-                   "limit.", "comb_points.*", lambda runs, options: points_table.drawings(points.read(options.points), runs)),
+                   "Markdown table with the limit of every point, whether the limit is met, and the reason if it is not "
+                   "met.", "comb_points.*", lambda runs, options: points_table.drawings(points.read(options.points), runs)),
     "delay": _Study("Show how much each application depends on its allocator, from runs of configs/delay on one device: the slope of the application's "
                     "time against the cycles that every call waits. This writes a picture and a Markdown "
                     "table.", "delay_<back end>.*", lambda runs, options: [delays_figure.drawing(runs)]),

@@ -15,7 +15,7 @@ examples:
   python3 -m plots provenance results/reference --check           name everything that keeps the runs from being one study
   python3 -m plots provenance results/reference/h200 --plan       the pieces in which to measure all groups again
   python3 -m plots provenance results/reference/h200 --plan --revision 0123456789ab
-                                                                  the pieces that this measured revision lacks
+                                                                  the pieces without the configs that have complete results of this revision
 
 exit codes: 0: printed or written, and with --check no problem; 1: --check names problems; 2: wrong usage or unreadable results;
 3: no results

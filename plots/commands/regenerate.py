@@ -19,9 +19,9 @@ examples:
   python3 -m plots regenerate --check                   change nothing; list the files that would change
   python3 -m plots regenerate results/reference/h200 --only ledger
 
-The command writes figures and tables of runs, the ledger (claims.*), pictures over several runs, cards.md of a second model, and study.json and
-index.md of each study. It also writes numbers and tables in texts (python3 -m plots numbers), and the page of each study below build/drawn. If --only
-leaves out no part of a study, the command removes files of these kinds that it does not make.
+The command writes figures and tables of runs, the ledger (claims.*), pictures over several runs, cards.md (only in the studies of further models of
+cards), and study.json and index.md of each study. It also writes numbers and tables in texts (python3 -m plots numbers), and the page of each study
+below build/drawn. If --only leaves out no part of a study, the command removes files of these kinds that it does not make.
 
 exit codes: 0: all files are written, or with --check no file would change (--check leaves out the page); 2: wrong usage, unreadable results, or with
 --check a file would change

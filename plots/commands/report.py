@@ -15,11 +15,11 @@ from plots.sheet import files
 
 _EPILOG = """\
 examples:
-  allocbench report results/reference/h200 --html              the page of all results below
+  allocbench report results/reference/h200 --html              the page of all results below this folder
   allocbench report results/guide --html --out report.html
 
-The page needs no network. Runs that cannot be read or drawn, or that come from another device, are listed on the page
-and on stderr. All others are shown.
+The page needs no network. The page shows the runs of one device. Runs that cannot be read or drawn, or that come from
+another device, are listed on the page and on stderr.
 
 exit codes: 0: written; 2: wrong usage, or the page lacks some runs; 3: nothing to show
 """

@@ -44,7 +44,7 @@ _MANY = 24  # number of rows above which rows are grouped by family
 
 @dataclass(frozen=True)
 class Map:
-    """A map has the content of one heat map, made from a run."""
+    """The content of one heat map, made from a run."""
 
     source: str  # folder of the run, for errors
     heading: Heading
@@ -219,5 +219,5 @@ def _legend(run: Run) -> str:
         return (f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}{whose}. Red: larger; blue: smaller; grey: "
                 "the 95 % interval contains 1.")
     name = labels.allocator(run, reference)
-    return (f"Row {name}: {metric}. Other rows: {metric} over that of {name}; red is more, blue is less, grey: "
+    return (f"Row {name}: {metric}. Other rows: {metric} over that of {name}. Red: more; blue: less; grey: "
             "the 95 % interval contains 1.")

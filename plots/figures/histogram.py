@@ -1,8 +1,9 @@
 """This module draws the figure kind `histogram`.
 
-It shows how often the untimed passes counted each value, or how often a workload requests each size. Each value of the
-setting that `panels` names gets its own panel if it has counts. A histogram of the pages that a warp finds also has the
-normal curve of equation (9) of Pham et al. 2025, for the free share of the pages.
+It shows how often the untimed passes counted each value of a quantity (such as the steps of a malloc), or how often a
+workload requests each size. Each value of the setting that `panels` names gets its own panel if it has counts. A
+histogram of the pages that a warp finds also has the normal curve of equation (9) of Pham et al. 2025, for the free
+share of the pages.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ _WORDS = {
                     "Bars: share of mallocs by their steps, in bins that begin where the axis says and end before the next."),
     "pages_found": _Words("pages found", "share of draws", quantity.count,
                           "Bars: how often a warp of 32 lanes saw so many free pages in its first round, in a pool whose pages in use are "
-                          "drawn anew for each pass. Line: normal distribution with mean n p and variance n p (1 - p), n = 1024."),
+                          "drawn anew for each pass. Line: normal distribution with mean n p and variance n p (1 - p), n = 1024, p: free share of "
+                          "the pages."),
     "request_bytes": _Words("request size", "share of requests", quantity.in_bytes,
                             "Bars: share of requests by their size, in bins that begin where the axis says and end before the next."),
 }
@@ -58,7 +60,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class _Counted:
-    """This class has the distribution that was counted in one cell.
+    """The distribution that was counted in one cell.
 
     `expected` has the mean and deviation of equation (9) before any page is taken. It is None unless the histogram is
     `pages_found`.
@@ -158,7 +160,7 @@ def _far(panels: Sequence[tuple[str, list[_Counted]]]) -> list[str]:
                 lanes = [f"{32 * value / mean:.0f}" for value in (min(far), max(far))]
                 told.append(f"{title}: {sum(far.values())} of {each.total:,} draws at {min(far)} to {max(far)} "
                             f"pages, more than {_WIDEST} standard deviations from the mean; {' to '.join(dict.fromkeys(lanes))} of the 32 lanes would "
-                            "see so many, as if the warp had split")
+                            "see so many pages on average, so the warp may have split")
     return [f"Not shown: {'; '.join(told)}."] if told else []
 
 

@@ -1,4 +1,4 @@
-"""This module draws the figure kind `printed_table`: a table of facts that a paper prints.
+"""This module draws the figure kind `printed_table`: a table of facts that a paper states.
 
 With `devices`, it also lists the devices of our own results. The config alone is enough to draw the table.
 """

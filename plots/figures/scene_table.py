@@ -2,8 +2,8 @@
 input. The image has one row per input.
 
 The figure shows what the application requests from its allocator, and the time relative to a reference allocator. The
-Markdown also shows the part of each time that exceeds the reference's time, in percent; an image has no room for it.
-Tables that the paper prints follow below.
+Markdown also shows the part of each time that exceeds the reference's time, in percent. An image has no room for it.
+The tables of the paper itself follow below.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _times(run: Run, columns: Sequence[Column], phase: str, reference: str, inte
         rows.append(words)
     header = [f"{phase} time", *("registers\n" + "\n".join(textwrap.wrap(kernel.replace("_", " "), 10)) for kernel in kernels),
               *_names(run, columns)]
-    return grid.Grid(header, rows, f"Time of phase {phase}: that with {labels.allocator(run, reference)}, and the others over it", muted)
+    return grid.Grid(header, rows, f"Time of phase {phase} with {labels.allocator(run, reference)}, and the times of the others divided by it", muted)
 
 
 def _factor(value: float) -> str:
@@ -165,7 +165,7 @@ def _shares(run: Run, columns: Sequence[Column], phase: str, reference: str) -> 
         if allocator != reference and any(cell in shares for cell in cells):
             rows.append([label, *(provisional.marked(f"{100 * shares[cell]:z.0f} %", cell in doubtful) if cell in shares else "–" for cell in cells)])
     return grid.Grid(["share of time", *_names(run, columns)], rows,
-                     f"Share of the {phase} time beyond that with {labels.allocator(run, reference)}: what allocation costs")
+                     f"Share of the {phase} time that exceeds the time with {labels.allocator(run, reference)}: the cost of allocation")
 
 
 def _rows(run: Run) -> list[tuple[str, str, dict[Column, str]]]:
@@ -196,6 +196,6 @@ def _caption(run: Run, drawn: Sequence[grid.Grid]) -> list[str]:
     sentences = [", ".join(told) + "."] if told else []
     times = run.at(run.plot.get("y", "total"), "time")
     if any(word.startswith("~") for word in shown) and any(_is_wide(value) for _, value in times.iterrows()):
-        sentences.append(f"~: half of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % of the number (the page of numbers beside this "
-                         "image has all intervals).")
+        sentences.append(f"~: one end of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % away from the number (the page of "
+                         "numbers beside this image has all intervals).")
     return caption.of_table(run, [(run.plot.get("y", "total"), "time")], sentences, intervals=False)

@@ -1,5 +1,5 @@
-"""This module draws the figure kind `settings_table`: the settings of a paper's tests as printed, beside the settings of our
-configs.
+"""This module draws the figure kind `settings_table`: the settings of a paper's tests as the paper states them, beside
+the settings of our configs.
 
 The configs alone are enough to draw the table. With results, the rows of our configs also show how many cells are ok.
 """
@@ -62,8 +62,8 @@ def make_of_config(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
 
 
 def rows_of(table: Table, runs: Sequence[Run]) -> list[list[str]]:
-    """Returns for each figure the row that the paper prints, if any, then one row per back end. A figure without a
-    config has only the paper's row.
+    """Returns for each figure the row of the paper, if it has one, then one row per back end. A figure without a config
+    has only the paper's row.
     """
     printed = table.config["plot"].get("printed", {})
     by_short_name = {name.rsplit("/", 1)[-1]: name for name in table.figures}

@@ -5,9 +5,9 @@ A claim names an effect (effects.py) and its bounds: `above`, `below` or `betwee
 interval of the effect (verdicts.py). A time of three to five rounds has an interval for verdicts alone (few_rounds.py).
 A provisional value has no interval.
 
-Without `"over"`, a claim must hold in every place. With it, the claim must hold in `most` places, in `some`, for the
-`largest` number, or for the geometric `mean`. Only published forms are judged. The ledger also shows the same effect
-for reworked forms and originals.
+A place is one combination of allocators and settings. Without `"over"`, a claim must hold in every place. With it, the
+claim must hold in `most` places, in `some`, for the `largest` number, or for the geometric `mean`. Only published forms
+are judged. The ledger also shows the same effect for reworked forms and originals.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NOT_KNOWN = "not known"  # cause in the ledger if the claim names none
 
 @dataclass(frozen=True)
 class Value:
-    """A value is an effect in words, for the place that decides."""
+    """An effect in words, for the place that decides."""
 
     text: str = "–"
     interval: str = "–"
@@ -58,7 +58,8 @@ class Judged:
     verdict: str
     why: str      # reason for `cannot tell` if the published form gave no number or must be measured again
     holds_in: str
-    # Numbers of places without an interval and of provisional places, if they are the reason for `cannot tell`.
+    # What keeps the places from a verdict, in words, if the verdict is `cannot tell`: no interval, provisional values,
+    # few rounds or Holm's correction.
     unsure: str
     few: str      # how many places were judged on three to five rounds, in words
     cause: str    # cause of `does not hold` and `experiment differs`
@@ -272,7 +273,7 @@ HEADER = ("claim", "paper", "original", "published form", "reworked form", "verd
 _INTRODUCTION = """This page judges sentences of the papers by these results. The verdict is about the published form alone.
 
 * **paper**: the paper's value. If the paper gives no number, the sentence has our bounds in parentheses.
-* **verdict**: `holds` if the whole interval agrees with the sentence, and `does not hold` if no part of it agrees. `experiment differs` is a `does not hold` whose test is not the paper's test, so it is not a finding about the paper. `cannot tell` covers all other cases: part of the interval agrees, the value or the interval is missing, the results come from older code of a form, or the current config has another heap state or equal pools instead of different ones.
+* **verdict**: `holds` if the whole interval agrees with the sentence, and `does not hold` if no part of it agrees. `experiment differs` replaces `does not hold` if our test differs from the paper's test, because the result then says nothing about the paper. `cannot tell` covers all other cases, for example: part of the interval agrees, the value or the interval is missing, the results come from older code of a form, or the current config has another heap state or equal pools instead of different ones.
 * **places**: a sentence about every place holds if it holds in each place. One place can decide against it, or for a sentence about some place, if its verdict is sure after Holm's correction for all places of the sentence. "holds in N of M" counts the places whose own verdict is `holds`, without this correction. The interval of a mean comes from its rounds. `places ×/÷` is the geometric standard deviation of the places.
 * **rounds**: {few_rounds} ([what the interval covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)).
 * **unequal**: the pool, state, workload, or number of warm-ups or samples that the config overrides for some allocators of the sentence.
@@ -310,7 +311,7 @@ class Ledger:
         parts = ["# Claims of the papers, judged by these results", _INTRODUCTION.format(few_rounds=few_rounds.EXPLAINED), *filter(None, [self.cards()]), self._counts()]
         for run, judged in self.runs:
             changed = unequal.since(run, named(run.name, self.configs) or run.config)
-            parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.{f' Not as the config says today: {changed}.' if changed else ''}")
+            parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.{f' The current config differs: {changed}.' if changed else ''}")
             parts.append(table(judged))
         if self.not_judged:
             parts += ["## Not judged", grid.markdown(grid.Grid(("figure", "sentence", "why no result can judge it"), self.not_judged, aligned_left=3))]

@@ -1,7 +1,7 @@
 """This module computes the effects that claims are about, with intervals.
 
 The effects are ratios, growth, straightness, steps, crossings, values, shares, ratios to theory, and how well one
-metric predicts another. An effect gives one estimate per place, or one estimate of all cells. An estimate is a number
+metric predicts another. An effect gives one estimate per place, or one estimate from all cells. An estimate is a number
 with its known bounds. The bounds follow from the stored 95 % intervals, or from a bootstrap if one number describes all
 cells. Claims also use the intervals of few rounds (few_rounds.py).
 
@@ -50,7 +50,7 @@ class Estimate:
 
 @dataclass
 class Found:
-    """This class has the estimates of an effect, and the number of values that gave no estimate."""
+    """The estimates of an effect, and the number of values that gave no estimate."""
 
     estimates: list[Estimate]
     without_value: int = 0
@@ -184,7 +184,7 @@ def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
 
 def _growth(run: Run, effect: dict, where: dict) -> Found:
     """Fits the power x^k to each series and returns the exponents k. A flat series has exponent 0, and a series that is
-    proportional to x has exponent 1. A series with fewer than three positive points has none.
+    proportional to x has exponent 1. A series with fewer than three positive points gives no exponent.
     """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])

@@ -1,7 +1,7 @@
 """This module selects the cells and values of the two sides of an effect (effects.py), and names its places.
 
-A side is an allocator, a list of allocators, or an object with `allocator`, `where`, `phase` and `metric` (README.md,
-"Claims").
+A side is an allocator, a list of allocators, or an object with `allocator`, `where`, `phase` and `metric`
+(plots/README.md, "Claims").
 """
 
 from __future__ import annotations

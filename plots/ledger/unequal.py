@@ -76,8 +76,8 @@ def _written(setting: str, value) -> str:
 
 
 def to_measure(run: Run, today: dict, allocators: Sequence[str]) -> str:
-    """Describes why the numbers of these allocators must be measured again: the current config has another state of their
-    heaps, or equal pools instead of different ones. The text is empty if neither is so.
+    """Describes why the numbers of these allocators must be measured again: the current config has another state of
+    their heaps, or equal pools instead of different ones. The text is empty if neither is true.
     """
     names = [name for name in dict.fromkeys(allocators) if name in run.allocators()]
     was, now = _settings_of(run.config, names), _settings_of(configs.effective(today, run.backend), names)
@@ -103,7 +103,7 @@ def since(run: Run, today: dict) -> str:
         for key, value in settings.items():
             if now[name][key] != value:
                 changes.setdefault((key, value, now[name][key]), []).append(name)
-    return "; ".join(f"{_OF_TODAY[key]} {_today(key, old)}, today {_today(key, new)}{_whose(run, names)}" for (key, old, new), names in changes.items())
+    return "; ".join(f"{_OF_TODAY[key]} {_today(key, new)} instead of {_today(key, old)}{_whose(run, names)}" for (key, old, new), names in changes.items())
 
 
 def _plain(key: str, value):

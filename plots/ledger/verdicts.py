@@ -3,9 +3,9 @@
 A place is a combination of allocators and settings. Its verdict is `holds` if its whole interval lies within the
 claim's bounds, and `does not hold` if the whole interval lies outside. Otherwise the verdict is `cannot tell`.
 
-Few rounds could refute a band whose ends lie less than a factor of LEAST_MARGIN squared apart, but they could never
-confirm it. Therefore they give no verdict about such a band. For an exponent, an end counts as the factor by which it
-changes the last value of the series.
+If the two bounds of a claim are less than a factor of LEAST_MARGIN squared apart, few rounds could refute the claim but
+never confirm it. Therefore few rounds give no verdict on such a claim. For an exponent, a bound counts as the factor by
+which it changes the last value of the series.
 
 A verdict that all places support needs no correction. If one place decides (it confirms "some" or refutes "every"), its
 p-value is corrected by Holm's method for all places of the claim.
@@ -99,7 +99,7 @@ def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[s
 
 def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
     """Returns `holds` if the claim holds in more than half of the places, and `does not hold` if it fails in more than
-    half. Both need a p of at most LEVEL.
+    half. Both verdicts need a p of at most LEVEL.
 
     The p of "at least k of n" is n - k + 1 times the k-th smallest p (Benjamini & Heller, Biometrics 64, 2008,
     1215-1222).

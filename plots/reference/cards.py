@@ -130,8 +130,8 @@ def markdown(found: Comparison) -> str:
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
-_EXPLAINED = ("Ratio: time on {} over time on {}. Change: that ratio over the median one of the config. Only cells with an interval on both sides are "
-              "listed.")
+_EXPLAINED = ("Ratio: time on {} over time on {}. Change: that ratio divided by the median ratio of the config. Only cells with an interval "
+              "on both sides are listed.")
 
 
 def _name(runs: Sequence[Run]) -> str:

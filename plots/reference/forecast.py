@@ -20,8 +20,7 @@ _VERIFICATION_MORE = 0.034
 WORKER = 0.2
 _LOST_WORKER = 2.0  # time to kill a worker and start another one, if no prepared worker waits
 _SMALL = 0.05  # time of a cell with the status unsupported, skipped, oom or incorrect
-# After this number of timeouts the other cells of a series are skipped. A cell that was left out for lack of time
-# counts as a timeout.
+# After this number of timeouts the other cells of a series are skipped. A cell that was left out counts as a timeout.
 _TIMEOUTS = 2
 _DEADLINE = 5.0  # deadline if the config names none
 

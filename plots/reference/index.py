@@ -1,6 +1,7 @@
 """This module writes the index of a study.
 
-The index lists every kept run with its description, pictures, numbers and statuses, and the files over several runs.
+The index lists every kept run with its description, pictures, numbers and statuses, and the files that cover several
+runs.
 """
 
 from __future__ import annotations

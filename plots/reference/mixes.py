@@ -1,4 +1,4 @@
-"""This module reports what a reference study must not have.
+"""This module reports what a reference study must not contain.
 
 Examples are several measured revisions, uncommitted changes, several cards in a config, and configs without results.
 Each line of the report names the file, the problem and the next step.
@@ -61,7 +61,7 @@ def _revisions(found: Sequence[Origin], wanted: str) -> Iterator[str]:
             if others:
                 counts = Counter(revision for run in group for revision in run.revisions)
                 told = [f"{name} ({count} of {len(group)} runs)" for name, count in sorted(counts.items(), key=lambda each: (-each[1], each[0]))]
-                yield f"{_place(group)}: measured revision {', '.join(told)}; wanted is {wanted} for all. Measure again: {again(others, group)}"
+                yield f"{_place(group)}: measured revision {', '.join(told)}; all must have {wanted}. Measure again: {again(others, group)}"
 
 
 def _of_group(group: Sequence[Origin]) -> Iterator[str]:
@@ -79,8 +79,8 @@ def _of_group(group: Sequence[Origin]) -> Iterator[str]:
     if changed := [run for run in group if run.has_changed]:
         yield f"{_place(group)}: the current configs of {_listed(changed)} define other measurements than the kept results. Measure again: {again(changed, group)}"
     if few := [run for run in group if run.judges_times and run.few_rounds]:
-        yield (f"{_place(group)}: {sum(run.few_rounds for run in few):,} cells have fewer than {ENOUGH} rounds in configs by whose times sentences or points are "
-               f"judged ({_listed(few)}). Raise `rounds` where the config asks for fewer, and give these configs time: {again(few, group)}")
+        yield (f"{_place(group)}: {sum(run.few_rounds for run in few):,} cells have fewer than {ENOUGH} rounds in configs whose times claims or points of Comb "
+               f"use ({_listed(few)}). Raise `rounds` where the config asks for fewer, and give these configs time: {again(few, group)}")
 
 
 def _models(groups: Groups) -> Iterator[str]:
@@ -117,18 +117,19 @@ def _holes(groups: Groups) -> Iterator[str]:
     if holes > MOST_HOLES * cells:
         counts = Counter(word for run in runs for word in run.statuses.elements() if word in HOLES)
         told = ", ".join(f"{counts[word]:,} {word}" for word in HOLES if counts[word])
-        yield (f"{_place_of(groups)}: {holes:,} of {cells:,} cells ({100 * holes / cells:.1f} %) failed or were skipped ({told}); allowed are "
-               f"{100 * MOST_HOLES:.0f} %. {_most(runs, lambda run: run.holes)}")
+        yield (f"{_place_of(groups)}: {holes:,} of {cells:,} cells ({100 * holes / cells:.1f} %) failed or were skipped ({told}); at most "
+               f"{100 * MOST_HOLES:.0f} % are allowed. {_most(runs, lambda run: run.holes)}")
     for count, words, step in ((lambda run: run.late_verifications, "used up their deadline in verification", "Raise deadline_s or bound the verification"),
-                               (lambda run: run.left_out, "were left out for lack of time", "Measure them with --resume")):
+                               (lambda run: run.left_out, "were left out for lack of time or device memory",
+                                "Measure them with --resume, or on a device with more memory")):
         if number := sum(map(count, runs)):
-            yield f"{_place_of(groups)}: {number:,} cells {words}; allowed is none. {step}. {_most(runs, count)}"
+            yield f"{_place_of(groups)}: {number:,} cells {words}; none is allowed. {step}. {_most(runs, count)}"
 
 
 def _most(runs: Sequence[Origin], count: Callable[[Origin], int]) -> str:
     first = sorted(filter(count, runs), key=count, reverse=True)
     more = f" and {len(first) - _NAMED} more" if len(first) > _NAMED else ""
-    return f"Most have {', '.join(f'{run.inside} ({count(run)})' for run in first[:_NAMED])}{more}."
+    return f"Runs with the most: {', '.join(f'{run.inside} ({count(run)})' for run in first[:_NAMED])}{more}."
 
 
 def _unknown_commits(found: Sequence[Origin]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """This module makes again all files that come from the kept runs of a study.
 
 These are the figures, the ledger, pictures over several runs, the comparison of cards, study.json and the index. Each
-part returns its files by their kept paths. The caller writes them or compares them with the existing files.
+part returns the contents of its files, by path. The caller writes the files or compares them with the existing ones.
 """
 
 from __future__ import annotations

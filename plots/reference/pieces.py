@@ -106,7 +106,7 @@ def text(found: Sequence[Origin], minutes: float, rounds: int, revision: str = "
     parts = []
     for study, groups in by_study(found).items():
         made = plans(groups, minutes, rounds, revision)
-        without = f", without configs of which nothing must be measured again at revision {revision}" if revision else ""
+        without = f", without configs that need no new measurement at revision {revision}" if revision else ""
         parts.append(f"# {shown(study)}: {rounds} rounds of every cell, pieces of at most {minutes:g} minutes{without}\n\n{_totals(made, minutes)}")
         parts += [_commands(plan, minutes) for plan in made if plan.pieces]
         parts.append(f"# At the end, for all pieces:\nbuild/bin/allocbench merge results/pieces/* --out results/{study.name}\n{_warnings(made, groups, rounds)}")

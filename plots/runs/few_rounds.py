@@ -15,8 +15,8 @@ import pandas
 
 from plots.runs.results import Run
 
-EXPLAINED = ("`few rounds` and \"judged on 3 rounds\" mean that a cell has three to five rounds. Its t interval assumes how processes spread, and "
-             "figures do not show this interval. A value within a factor of 1.5 of the paper's bound decides nothing")
+EXPLAINED = ("`few rounds` and \"judged on 3 rounds\" mean that a cell has three to five rounds. Its t interval assumes a distribution of the times of "
+             "processes, and figures do not show this interval. A value within a factor of 1.5 of the paper's bound decides nothing")
 MARK = "†"  # mark of a verdict in a picture
 MARKED = f"{MARK}: judged on three to five rounds; the t interval is shown (docs/methodology-measurement.md)."
 COLUMN = "few_rounds"  # column with the number of rounds of a t interval

@@ -10,7 +10,7 @@ import re
 from typing import Collection
 
 PUBLISHED, REWORKED, ORIGINAL, OWN, ABLATION = "published", "reworked", "original", "own", "ablation"
-# An answer may rank these forms. Each has its letter in the address of the page.
+# An answer may rank these forms. The address of the HTML page names each form by its letter.
 LETTERS = {PUBLISHED: "p", REWORKED: "r", ORIGINAL: "o", OWN: "w", ABLATION: "a"}
 _SUFFIXES = {REWORKED: "_reworked", ORIGINAL: "_original"}
 _SIDES = ("of", "to", "over", "against")
@@ -24,7 +24,7 @@ def lettered() -> str:
 
 
 def shown(form: str) -> str:
-    """Returns the form's name for readers. `own` is a name for programs."""
+    """Returns the form's name for readers, which is `our own` for `own`."""
     return "our own" if form == OWN else form
 
 

@@ -39,7 +39,7 @@ def setting_of(run: Run, setting: str, value) -> str:
 
 
 def distinguished(label: str, words: list[str]) -> str:
-    """Returns the label, followed in brackets by the words that distinguish it from others. It does not repeat words
+    """Returns the label, followed in parentheses by the words that distinguish it from others. It does not repeat words
     that the label already has between commas.
     """
     more = ", ".join(each for each in words if each not in label.split(", "))

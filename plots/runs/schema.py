@@ -1,4 +1,6 @@
-"""This module reads the keys of a config's `plot` from configs/schema/config.schema.json. No other file lists all of them."""
+"""This module reads the keys of a config's `plot` from configs/schema/config.schema.json. The table of keys in
+docs/write-a-config.md comes from this file, too.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _TURNED = (0.86, 1.2, 1.6, 2.4)  # lengths of a line of a turned column name; th
 
 @dataclass
 class Grid:
-    """A grid is a table whose cells are texts: words, or numbers as they are printed. `muted` has the (row, column) of
+    """A grid is a table whose cells are texts: words, or numbers with their units. `muted` has the (row, column) of
     cells in grey, such as words instead of numbers.
     """
 

@@ -60,7 +60,8 @@ STATUS_COLOURS = {
     "ok": "#cfe8dd", "skipped": "#eeeeee", "unsupported": LIGHT, "oom": "#f0e442", "incorrect": "#d55e00",
     "timeout": "#e69f00", "device_fault": "#cc79a7", "crashed": "#404040",
 }
-NOT_MEASURED = "not measured"  # word for `skipped` if the study's time was over
+WHY_NOT_MEASURED = "the study's time was over, or the device has too little memory for the pool"
+NOT_MEASURED = "not measured"  # word for `skipped` if the run had no time for the cell, or the device too little memory
 NOT_MEASURED_COLOUR = "#dbe7f5"
 STATUS_SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
 STATUS_LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", NOT_MEASURED: "n", "unsupported": "u"}

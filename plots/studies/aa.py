@@ -165,8 +165,8 @@ def _counts(places: Sequence[Place]) -> str:
 
 
 def _by_cards(places: Sequence[Place]) -> str:
-    """Returns the median difference of short times for each two cards. The text is empty for fewer than three cards.
-    The differences show which card, or its host, differs from the others.
+    """Returns the median difference of short times for each pair of cards. The text is empty for fewer than three
+    cards. The differences show which card, or its host, differs from the others.
     """
     cards = list(dict.fromkeys(each.card for place in places for each in place.times))
     short = [pair for place in places for pair in place.pairs_of_cards if min(each.value for each in pair) < _SHORT]
@@ -175,7 +175,7 @@ def _by_cards(places: Sequence[Place]) -> str:
         differences = [abs(pair[0].value - pair[1].value) for pair in short if {each.card for each in pair} == {one, other}]
         if differences:
             told.append(f"{cards.index(one) + 1} and {cards.index(other) + 1}: {quantity.in_si(median(differences), 's')}")
-    return f"Median difference of these shorter times for each two cards, in the order of their first runs: {'; '.join(told)}." if len(cards) > 2 and told else ""
+    return f"Median difference of these shorter times for each pair of cards, numbered in the order of their first runs: {'; '.join(told)}." if len(cards) > 2 and told else ""
 
 
 def _ratio(pairs: Sequence[tuple[Time, Time]]) -> float:

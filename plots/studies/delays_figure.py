@@ -35,8 +35,8 @@ def drawing(runs: Sequence[Run]) -> Drawing:
 def _heading(slopes: Sequence[Slope], run: Run) -> Heading:
     unit = "steps of the executor" if run.backend == "cpu" else "cycles"
     caption = [f"A mark is the share of the time without waits that {STEP:,} {unit} of waiting in every call add. It follows from the slope of a straight line through "
-               "the times of all waits. The bars are its 95 % interval: the interval of the line, or that of the times if it is wider. If the calls of an allocator are so "
-               "much shorter, it saves about this share.",
+               "the times of all waits. The bars are its 95 % interval: the interval of the line, or that of the times if it is wider. If each "
+               f"call is {STEP:,} {unit} shorter, the application saves about this share of the time.",
                "A mark at the left edge means that the interval includes 0, so no dependence is seen. A row without a mark has no time without waits, or too few times. "
                "The table has the statuses."]
     if any(each.provisional for each in slopes):

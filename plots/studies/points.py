@@ -2,8 +2,8 @@
 decides whether the limit of the point is met.
 
 The list is data (data/comb/points.json). Each point names the config of its cells and the limit. It may also name the
-phase, the metric, and the reason for a lost limit. The numbers come from stored results of one device. A point without
-cells is "not measured". Points, like claims, are judged on three or more rounds (few_rounds.py).
+phase, the metric, and the reason why the limit is not met. The numbers come from stored results of one device. A point
+without cells is "not measured". Points, like claims, are judged on three or more rounds (few_rounds.py).
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, 
         return Estimate(number, number, number, ""), ""
     of = limit["of"]
     if of == "best":
-        base, why = theirs, "no other has a number"
+        base, why = theirs, "no other allocator has a number"
     elif isinstance(of, str):
         base, why = source.best(axes, lambda name: name == of)[1], f"{labels.allocator(source.run, of)} has no number"
     else:

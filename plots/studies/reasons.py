@@ -1,4 +1,4 @@
-"""This module explains why cells are not ok, by the rules of reasons.json. The first rule that fits counts."""
+"""This module explains why cells are not ok, by the rules of reasons.json. The first rule that fits a cell applies."""
 
 from __future__ import annotations
 

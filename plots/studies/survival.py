@@ -122,12 +122,12 @@ def drawing(matrix: Matrix) -> Drawing:
 def _heading(matrix: Matrix) -> Heading:
     counts = matrix.counts()
     counted = ", ".join(f"{counts[word]} {word}" for word in reversed(SEVERITY) if counts[word])
-    sentences = [f"{counts.total()} cells: {counted}. A bar shows the shares of the statuses of its cells. For an empty field these runs "
-                 "have no cell. Letters: " + ", ".join(f"{letter} = {word}" for word, letter in style.STATUS_LETTERS.items()) + "."]
+    sentences = [f"{counts.total()} cells: {counted}. A bar shows the shares of the statuses of its cells. An empty field has no cell in "
+                 "these runs. Letters: " + ", ".join(f"{letter} = {word}" for word, letter in style.STATUS_LETTERS.items()) + "."]
     if any(len(forms) > 1 for _, forms in _lines(matrix)):
         sentences[0] += " If a field has two halves, the published form is at the left and the reworked form at the right."
     if counts[style.NOT_MEASURED]:
-        sentences.append(f"{style.NOT_MEASURED[0].upper()}{style.NOT_MEASURED[1:]}: the study's time was over.")
+        sentences.append(f"{style.NOT_MEASURED.capitalize()}: {style.WHY_NOT_MEASURED}.")
     if matrix.not_measured:
         sentences.append(f"{matrix.not_measured} more planned cells were not begun.")
     return Heading("Survival: how the cells of every allocator ended in every workload", "", sentences, matrix.told,

@@ -22,7 +22,7 @@ Which allocators and workloads are there? This command writes the page:
 
     build/bin/allocbench list --json | /usr/bin/python3 -m plots catalogue
 
-`build/bin/allocbench describe NAME` shows the parameters of each, with units, ranges and sources. An allocator has one of these forms:
+`build/bin/allocbench describe NAME` shows the parameters of an allocator or workload, with units, ranges and sources. An allocator has one of these forms:
 
 * **published**: the paper's operations in the paper's order.
 * **reworked**: this project's improved version of the design.

@@ -11,7 +11,7 @@ The first word is a run below results/reference, or originals/FILE. The other wo
   at=SETTING           setting whose value `show=where` writes
   statuses             how the cells ended, instead of a number
   ranks=RUN            rank correlation with that run (ranks.py); ranks.phase is its phase
-  a word of groups.py  a fact about all runs at or below the folder; it is the only other word
+  a word of groups.py  a fact about all runs at or below the folder; no other word may follow
 
 A number on which the ledger gives no verdict, because code or config changed after the measurement, is an error.
 

@@ -81,8 +81,8 @@ def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
 def _answer(guide: dict) -> str:
     if not guide["cases"]:
         return (
-            '<p class="none">Not measured: these results hold no guide. Measure it with <code>allocbench study guide</code> and make the page '
-            "again.</p>"
+            '<p class="none">Not measured: these results contain no results of the guide. Measure it with <code>allocbench study guide</code> and '
+            "make the page again.</p>"
         )
     lines = "".join(f'<p class="none">{html.escape(line + _AGAIN)}</p>' for line in text.other_cards(guide))
     return (_STATIC / "question.html").read_text(encoding="utf-8") + lines
@@ -90,7 +90,7 @@ def _answer(guide: dict) -> str:
 
 def _evidence(guide: dict, charts: dict) -> str:
     if not guide["cases"]:
-        return '<p class="none">Not measured: survival, costs, cliffs and the allocation tax, which read the guide.</p>'
+        return '<p class="none">Not measured: survival, costs, cliffs and the allocation tax, which need results of the guide.</p>'
     first = max((entry for entry in guide["allocators"] if entry["frees"]), key=lambda entry: entry["survived"][0], default=None)
     options = "".join(f'<option value="{entry["id"]}"{" selected" if entry is first else ""}>{html.escape(entry["name"])}</option>' for entry in guide["allocators"])
     charts |= {f"cliff {name}": chart for name, chart in cliffs.charts_of(guide).items()}
@@ -202,5 +202,7 @@ def _json(data) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _packed_plotly() -> str:
-    """Packs Plotly's own script, which makes the page smaller. The browser unpacks it (static/charts.js)."""
+    """Returns Plotly's own script in compressed form, so that the page is smaller. The browser decompresses the script
+    (static/charts.js).
+    """
     return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 9, mtime=0)).decode()

@@ -22,7 +22,7 @@ _SHAPES = {"circle": "circle", "diamond": "diamond", "square-open": "open square
 
 def marks() -> str:
     """Returns the key of the markers as one sentence."""
-    return "The mark tells the form: " + ", ".join(f"{_SHAPES[symbol]} {forms.shown(form)}" for form, symbol in SYMBOLS.items()) + f". Hollow with a dot: {provisional.MEANT}."
+    return "The mark shows the form: " + ", ".join(f"{_SHAPES[symbol]} {forms.shown(form)}" for form, symbol in SYMBOLS.items()) + f". Hollow with a dot: {provisional.MEANT}."
 
 
 def markers(symbol: str, hollow: list[bool]) -> str | list[str]:

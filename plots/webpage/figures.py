@@ -21,7 +21,7 @@ from plots.webpage import graphs, maps
 
 @dataclass(frozen=True)
 class Figure:
-    """This class holds one figure of the page. `body` is HTML. `chart` is None if the figure has no interactive form."""
+    """One figure of the page. `body` is HTML. `chart` is None if the figure has no interactive form."""
 
     run: Run
     stem: str

@@ -1,5 +1,5 @@
-"""This module draws survival and slowdown as a coloured table, because failures are words. Rows are allocators, and columns are the
-cells of the guide.
+"""This module draws survival and slowdown as a coloured table, because failures are words. Rows are allocators, and
+columns are the cells of the guide (the config group `guide`).
 
 A family with several members has its own row. static/heat.js fills this row with the best of the members, and opens the
 row to show the members.
@@ -101,7 +101,7 @@ def _told(results: list, ok: int, asked: int) -> str:
     """Describes the count of the column `ok` in words."""
     late = sum(isinstance(result, list) and result[0] == style.NOT_MEASURED for result in results)
     missing = len(results) - asked
-    return f"{ok} of {asked} ok" + (f"; {late} of these not measured: the study's time was over" if late else "") + (f"; {missing} more not measured" if missing else "")
+    return f"{ok} of {asked} ok" + (f"; {late} of these not measured: {style.WHY_NOT_MEASURED}" if late else "") + (f"; {missing} more not measured" if missing else "")
 
 
 def _mean_cell(mean: float | None, ok: int, cases: int) -> str:
@@ -119,7 +119,7 @@ def _cell(value, case: dict, result) -> str:
     if value is None:
         return '<td class="unknown" title="not measured">·</td>'
     if value == style.NOT_MEASURED:
-        return f'<td class="unknown" title="not measured: the study&#39;s time was over ({html.escape(result[1])})">·</td>'
+        return f'<td class="unknown" title="not measured: {html.escape(style.WHY_NOT_MEASURED)} ({html.escape(result[1])})">·</td>'
     if isinstance(value, str):
         reason = f"{value}: {result[1]}" if result[1] else value
         return f'<td class="failed" title="{html.escape(reason)}">{style.STATUS_SHORT.get(value, value)}</td>'

@@ -12,7 +12,7 @@ from plots.figures.heatmap_blocks import BLANK, Block, Cell
 from plots.sheet import provisional
 from plots.webpage import charts
 
-_STRONGEST = 1.5  # decades with the strongest colour
+_STRONGEST = 1.5  # number of decades from a factor of 1 to the strongest colour
 _ROW, _NAME = 18, 22  # pixels of a row, and of the name above a block
 _COLOURS = [[0, "#2166ac"], [0.5, "#e8e8e8"], [1, "#b2182b"]]
 

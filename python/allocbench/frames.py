@@ -40,8 +40,8 @@ def cells_of(document: dict) -> pandas.DataFrame:
 
 
 def was_left_out(cell: dict) -> bool:
-    """Returns whether the cell was skipped only because the study's time was over. In older results, only the reason
-    says so.
+    """Returns whether the cell was skipped because the study's time was over, or because the device has too little
+    memory for its pool. In older results, the reason says so.
     """
     return cell["status"] == "skipped" and cell.get("left_out", cell.get("reason", "").startswith(_WANT_OF_TIME))
 

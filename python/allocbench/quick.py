@@ -15,8 +15,8 @@ Test = Callable[[object], bool]
 
 
 def test_of(schema: dict) -> Test:
-    """Returns a test that accepts nothing that the schema (draft 7) rejects. An unknown keyword makes the test reject
-    everything.
+    """Returns a test that accepts nothing that the schema (draft 7) rejects. An unknown keyword rejects every value at
+    its place.
     """
     def of(node: dict) -> Test:
         if "$ref" in node:

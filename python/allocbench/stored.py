@@ -45,7 +45,7 @@ def content_of(folder: Path, name: str) -> bytes:
 def without_results(folder: Path) -> str:
     """Returns what to do about a folder whose results.json is missing."""
     if not file_of(folder, "events.jsonl").exists():
-        return f"{folder} contains no results.json, and no events.jsonl to make it from."
+        return f"{folder} contains no results.json, and no events.jsonl from which to make it."
     return f"{folder} contains no results.json. If a run was interrupted: {_again(folder)}"
 
 
@@ -55,7 +55,7 @@ def _again(folder: Path) -> str:
     """
     log = file_of(folder, "events.jsonl")
     if not log.exists():
-        return "No events.jsonl is beside it to make it from. Fetch both files again, or measure again."
+        return "There is no events.jsonl beside it from which to make it. Fetch both files again, or measure again."
     return f"{f'Unpack {log.name}, then write' if is_packed(log) else 'Write'} it again with: allocbench report {folder}"
 
 
@@ -120,7 +120,8 @@ def _check_shape(ours: dict, path: Path, again: str) -> None:
         for axis, value in cell["axes"].items():
             first = first_of.setdefault(axis, value)
             if isinstance(value, str) != isinstance(first, str):
-                raise UsageError(f"{place}/axes/{axis} holds {value!r}, but other cells have values like {first!r}: an axis has words or numbers. {again}")
+                raise UsageError(f"{place}/axes/{axis} holds {value!r}, but other cells have values like {first!r}. "
+                                 f"An axis must have only words or only numbers. {again}")
         for index, phase in enumerate(cell.get("phases", [])):
             if statistic not in phase:
                 raise UsageError(f"{place}/phases/{index} has no {statistic!r}, the statistic of its config. {again}")

@@ -35,7 +35,7 @@ class Page(ProgramTest):
         self.assertEqual(result.stdout.split(), [str(page)])
         text = page.read_text(encoding="utf-8")
         self.assertIn("test/figure", text)
-        self.assertIn("Not measured: these results hold no guide.", text)
+        self.assertIn("Not measured: these results contain no results of the guide.", text)
 
     @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
     def test_a_damaged_log_is_listed_and_the_rest_is_shown(self):

@@ -72,7 +72,7 @@ def test_other_files_names_and_damage_are_refused(root, card):
     log.write_bytes(log.read_bytes()[:100])
     named = card.rename(card.parent / "Some_Card")
     text = _check(root, named).stdout
-    for part in ("notes.txt: allowed are", "README.md is missing", "name the folder after the card", "fig4: "):
+    for part in ("notes.txt: allowed are only", "README.md is missing", "name the folder after the card", "fig4: "):
         assert part in text, part
 
 

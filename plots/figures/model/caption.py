@@ -58,7 +58,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
 def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
     """Returns the caption of a heat map. The figure's page of numbers contains times and intervals."""
     shown = _shown(run, wanted)
-    text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
+    text = f"From the {_statistic(run, shown)}. The page of numbers beside this image has the times and intervals.{_throttled(shown)}"
     if provisional.any_of(shown):
         text += f" {provisional.LEANING}"
     return [text, *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted), *run.plot.get("notes", [])]
@@ -76,7 +76,7 @@ def _of_some(run: Run, shown: pandas.DataFrame) -> str:
     """Returns how many values have an interval. The text is empty if all have one, or if the results have no rounds."""
     timed = shown[shown["unit"].isin(_TIMED) & shown["value"].notna()]
     some = int(timed["low"].notna().sum())
-    return f", of the {some:,} of {len(timed):,} values that have the six rounds it needs" if some < len(timed) and _rounds(run) else ""
+    return f", for the {some:,} of {len(timed):,} values that have at least six rounds" if some < len(timed) and _rounds(run) else ""
 
 
 def _why_none(run: Run, shown: pandas.DataFrame) -> str:
@@ -128,7 +128,7 @@ def _with_nulls(run: Run, shown: pandas.DataFrame) -> list[str]:
     timed = shown.loc[shown["unit"].isin((*_TIMED, "cycles")) & shown["value"].notna(), "cell"].drop_duplicates()
     got = timed[run.at("", "null_returns")["value"].reindex(timed).gt(0).to_numpy()].map(run.cells["allocator"])
     told = [f"{labels.allocator(run, name)} ({number} {'cells' if number > 1 else 'cell'})" for name in run.allocators() if (number := int((got == name).sum()))]
-    return [f"Some requests got null, which is quick: {', '.join(told)}."] if told else []
+    return [f"Some requests got null, which is faster than getting a block: {', '.join(told)}."] if told else []
 
 
 def _older_code(run: Run) -> list[str]:

@@ -19,7 +19,7 @@ from plots.sheet.page import Heading
 
 @dataclass(frozen=True)
 class Axis:
-    """This class has the x axis of a figure. The axis shows one swept setting."""
+    """The x axis of a figure. The axis shows one swept setting."""
 
     setting: str
     name: str

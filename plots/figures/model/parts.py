@@ -47,10 +47,10 @@ def sentence(parts: Sequence[Sequence[str]], number: int, alone: Sequence[int] =
     """
     if len(parts) == 1:
         return ""
-    yardstick = f", beside {parts[0][0]} once more" if number > 1 else ""
+    yardstick = f", and {parts[0][0]} is repeated for comparison" if number > 1 else ""
     axes = "this one has a y axis of its own" if number in alone else \
         f"all but picture{'s' if len(alone) > 1 else ''} {' and '.join(map(str, alone))} have the same axes" if alone else "all have the same axes"
-    return f"Picture {number} of {len(parts)} of this figure, whose curves do not fit into one; {axes}{yardstick}."
+    return f"Picture {number} of {len(parts)} of this figure, whose curves do not fit into one picture; {axes}{yardstick}."
 
 
 def _taken(labels: Sequence[str], most: int, valued: set[str]) -> list[str]:

@@ -66,4 +66,4 @@ def sentences(run: Run, wanted: Sequence[tuple[str, str]], mark: str = "") -> li
         told.append(f"{place}: {each.far} of {each.samples} samples up to {quantity.in_si(each.largest, 's')}, "
                     f"median {quantity.in_si(each.median, 's')}")
     rest = f"; and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
-    return [f"Means that few samples decide{mark}: {'; '.join(told)}{rest}."]
+    return [f"Means that few samples dominate{mark}: {'; '.join(told)}{rest}."]

@@ -70,7 +70,8 @@ def test_nothing_near_is_not_measured(made, path, capsys):
     assert found.near == [] and found.ranked == []
     assert cli.main(["--sizes", "16", "--threads", "1", "--lanes", "1", "--pool", "1GiB", "--fill", "99%", "--results", str(path)]) == 1
     told = " ".join(capsys.readouterr().out.split())
-    assert ("Not measured: the nearest cell is 12.0 steps away, and cells beyond 3 steps are not used. guide/fill: 256 B, 10,000 threads, 91.9 % full (requests 16 times "
+    assert ("Not measured: the nearest cell is 12.0 steps away, and cells beyond 3 steps are not used. One step is a factor of 4 in request size, 10 in threads, 4 in lanes, "
+        "2 in the free share of the pool, or 100 in the pool size. Another lifetime is 1.5 steps. guide/fill: 256 B, 10,000 threads, 91.9 % full (requests 16 times "
         "larger; 10,000 times more threads; 32 calling lanes of a warp, not 1; 91.9 % full, not 99 %; pool 8 times smaller).") in told
     asked = advised.asked(sizes="1MiB", threads="100")
     assert "\n\nRefuse this request (status unsupported):\n" in text.write(made, asked, engine.answer(made, asked.data())), "known without a near cell"

@@ -61,7 +61,7 @@ def test_nobody_served_it(tmp_path):
 
 def test_another_run_is_refused(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, [synthetic.cell("comb", {})], "cuda")
-    with pytest.raises(UsageError, match="contains no run of allocbench try. Name the folder of one."):
+    with pytest.raises(UsageError, match="contains no run of allocbench try. Name the folder of such a run."):
         tried.read(str(folder))
 
 

@@ -44,7 +44,7 @@ def test_bars_are_promised_for_the_values_that_have_them(tmp_path):
         synthetic.change(tmp_path, number, phases=[{"name": "alloc", "samples": [1.0] * 18, "rounds": [3] * 6}])
     drawing = lines.make(results.read_run(tmp_path), "stem")
     text = " ".join(" ".join(text.get_text() for text in drawing.page.figure.texts).split())
-    some = "95 % interval of the rounds' median, of the 1 of 3 values that have the six rounds it needs."
+    some = "95 % interval of the rounds' median, for the 1 of 3 values that have at least six rounds."
     assert f"bars: {some}" in text and f"the farther end of the {some}" in drawing.markdown
 
 
@@ -52,7 +52,7 @@ def test_times_of_requests_that_got_null_are_told(tmp_path):
     cells = [synthetic.cell(name, {"request_bytes": size}, values={("alloc", "time"): 1e-6, ("", "null_returns"): nulls, ("", "steps_per_malloc"): 2})
              for name, size, nulls in (("halloc", 16, 0), ("halloc", 64, 3), ("kma", 16, 1), ("kma", 64, 1), ("slab", 16, 0))]
     run = results.read_run(synthetic.write(tmp_path, {**CONFIG, "allocators": ["halloc", "kma", "slab"]}, cells, backend="cuda"))
-    told = "Some requests got null, which is quick: Halloc (1 cell), KMA (2 cells)."
+    told = "Some requests got null, which is faster than getting a block: Halloc (1 cell), KMA (2 cells)."
     assert told in lines.make(run, "stem").markdown
     counts = dataclasses.replace(run, config={**run.config, "plot": {**run.plot, "y": "", "metric": "steps_per_malloc"}})
     assert "got null" not in lines.make(counts, "stem").markdown, "a count is no time"

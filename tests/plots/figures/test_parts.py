@@ -37,7 +37,7 @@ def test_more_curves_are_several_pictures_with_published_forms_first(tmp_path):
     assert [each.stem for each in drawing.more] == ["stem_2"]
     assert _curves(drawing)[1].get_ylim() == _curves(drawing.more[0])[1].get_ylim(), "the same axes"
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
-    assert "Picture 1 of 2 of this figure" in told[0] and "Picture 2 of 2" in told[1] and "beside Comb once more" in told[1]
+    assert "Picture 1 of 2 of this figure" in told[0] and "Picture 2 of 2" in told[1] and "and Comb is repeated for comparison" in told[1]
     assert drawing.markdown.count("| Slab |") == 1 and drawing.markdown.count("RW, reworked") == 1, "one page has the numbers of both"
 
 
@@ -48,7 +48,7 @@ def test_a_picture_whose_curves_would_lie_on_each_other_has_a_y_axis_of_its_own(
     axes = [_curves(each)[1] for each in (drawing, *drawing.more)]
     assert [len(each) for each in curves] == [8, 3] and axes[1].get_ylim()[1] / axes[1].get_ylim()[0] < 30 < axes[0].get_ylim()[1] / axes[0].get_ylim()[0]
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
-    assert "all but picture 2 have the same axes" in told[0] and "this one has a y axis of its own, beside Comb once more" in told[1]
+    assert "all but picture 2 have the same axes" in told[0] and "this one has a y axis of its own, and Comb is repeated for comparison" in told[1]
 
 
 def test_a_paper_may_draw_more_in_one(tmp_path):

@@ -65,10 +65,10 @@ def test_the_ledger_says_which_heap_pool_and_deadline_the_config_has_today(tmp_p
              "claims": [{"says": "It is so.", "source": "fig. 1", "ratio": COMPARED, "above": 1}]}
     (tmp_path / "test").mkdir()
     (tmp_path / "test" / "claims.json").write_text(json.dumps(today))
-    told = "Not as the config says today: state fresh, today reused (CMalloc); deadline 5 s, today 60 s; pool size 1 GiB, today 2 GiB (CudaMalloc)."
+    told = "The current config differs: state reused instead of fresh (CMalloc); deadline 60 s instead of 5 s; pool size 2 GiB instead of 1 GiB (CudaMalloc)."
     assert told in claims.ledger([run], tmp_path).markdown()
     (tmp_path / "test" / "claims.json").write_text(json.dumps({**run.config, "claims": today["claims"], "description": "other"}))
-    assert "config says today" not in claims.ledger([run], tmp_path).markdown()
+    assert "current config differs" not in claims.ledger([run], tmp_path).markdown()
 
 
 def _ledger_of_today(tmp_path, run, **today):

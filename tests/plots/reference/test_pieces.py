@@ -71,7 +71,7 @@ def test_configs_that_are_whole_at_the_revision_are_left_out(tmp_path, capsys):
     measured.run(tmp_path / "m", "two/whole", cells, rounds={0: [1]})
     assert cli.main(["provenance", str(tmp_path / "m"), "--plan", "--revision", measured.FIRST]) == 0
     told = capsys.readouterr().out
-    assert f"without configs of which nothing must be measured again at revision {measured.FIRST}" in told
+    assert f"without configs that need no new measurement at revision {measured.FIRST}" in told
     assert sorted(re.findall(r"--only (\S+)", told)) == ["one/cut", "one/dirty", "one/holes", "one/older"]
     assert "| two | 0 | 0 | 0.0 | 0.0 |" in told and "study two" not in told
 

@@ -39,7 +39,7 @@ def _read_and_draw(folder):
 
 def test_the_whole_run_is_drawn(tmp_path):
     run = drawing.read(_folder(tmp_path))
-    assert "Means that few samples decide: " in KINDS["lines"](run, "stem").markdown
+    assert "Means that few samples dominate: " in KINDS["lines"](run, "stem").markdown
 
 
 def test_damaged_bytes(tmp_path, session_seed):

@@ -135,8 +135,8 @@ def test_a_front_of_one_size_does_not_hide_that_of_any_size():
 
 def test_every_mark_and_letter_of_a_form_is_explained(page):
     text = page.read_text()
-    assert "The mark tells the form: circle published, diamond reworked, open square original, triangle our own, thin cross ablation." in text
-    assert text.count("The mark tells the form") == 2, "of the costs and of the tax"
+    assert "The mark shows the form: circle published, diamond reworked, open square original, triangle our own, thin cross ablation." in text
+    assert text.count("The mark shows the form") == 2, "of the costs and of the tax"
     assert "p published, r reworked, o original, w our own, a ablation" in text
     assert all(symbol in charts._SHAPES for symbol in charts.SYMBOLS.values())
 
@@ -199,7 +199,7 @@ def test_papers_are_headed_by_their_authors():
 
 def test_without_a_guide_the_page_says_not_measured(folder, tmp_path):
     text = build.page_of([results.read_run(folder / "fig9")], []).text
-    assert "Not measured: these results hold no guide." in text and 'id="question"' not in text
+    assert "Not measured: these results contain no results of the guide." in text and 'id="question"' not in text
 
 
 def test_what_cannot_be_read_is_listed_and_the_rest_is_shown(tmp_path, capsys):
@@ -287,8 +287,8 @@ def test_what_the_time_did_not_last_for_is_a_dot_with_the_reason(tmp_path):
     late = "put off until all others were measured (kma lost workers in 3 configs); then the time of --minutes was used up"
     synthetic.change(made / "guide" / "hash_join", _place(made / "guide" / "hash_join", "halloc_reworked"), status="skipped", reason=late)
     row = re.search(r'<tr data-allocator="halloc_reworked".*?</tr>', build.page_of(runs_of(made), []).text)[0]
-    assert re.search(r'<td class="unknown" title="not measured: the study&#39;s time was over \(put off [^"]*">·</td>', row)
-    assert 'title="8 of 9 ok; 1 of these not measured: the study\'s time was over"' in row
+    assert re.search(r'<td class="unknown" title="not measured: the study&#x27;s time was over, or the device has too little memory for the pool \(put off [^"]*">·</td>', row)
+    assert 'title="8 of 9 ok; 1 of these not measured: the study\'s time was over, or the device has too little memory for the pool"' in row
 
 
 def _place(folder, allocator):
