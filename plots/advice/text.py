@@ -83,7 +83,7 @@ MEASURE_ALIGNED = (
     "Measure such cells on your card: allocbench study guide --only guide/aligned --out results/mine, then ask again with --results results/mine."
 )
 _AGAIN = "then ask again with --results results/mine."
-_STEP = (
+STEP = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in the pool size. Another "
     "lifetime is 1.5 steps."
 )
@@ -228,7 +228,7 @@ def _why(table: dict, each: Ranked) -> str:
 def _ground(table: dict, question: Question, found: Answer) -> list[str]:
     cells = "1 cell" if len(found.near) == 1 else f"{len(found.near)} cells"
     lines = [f"The answer uses {cells} of the guide. The nearest is {found.near[0].distance:.1f} steps from the question.",
-             f"{_STEP} Each step halves the weight of a cell."]
+             f"{STEP} Each step halves the weight of a cell."]
     for each in found.near[:_CASES]:
         lines.append(f"  {each.distance:.1f}  {_cell(table, question, each)}")
     if len(found.near) > _CASES:
@@ -257,7 +257,7 @@ def _nothing_near(table: dict, question: Question) -> str:
     if not found:
         return "Not measured: these results have no cell with requests."
     return (
-        f"Not measured: the nearest cell is {found[0].distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used. {_STEP}\n"
+        f"Not measured: the nearest cell is {found[0].distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used. {STEP}\n"
         f"  {_cell(table, question, found[0])}.\n"
         "Measure your job: copy configs/guide/small.json, set its sizes and threads, and run it."
     )

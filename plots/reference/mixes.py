@@ -123,7 +123,7 @@ def _holes(groups: Groups) -> Iterator[str]:
                                (lambda run: run.left_out, "were left out for lack of time or device memory",
                                 "Measure them with --resume, or on a device with more memory")):
         if number := sum(map(count, runs)):
-            yield f"{_place_of(groups)}: {number:,} cells {words}; none is allowed. {step}. {_most(runs, count)}"
+            yield f"{_place_of(groups)}: cells that {words}: {number:,}; none is allowed. {step}. {_most(runs, count)}"
 
 
 def _most(runs: Sequence[Origin], count: Callable[[Origin], int]) -> str:

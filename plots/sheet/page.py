@@ -43,8 +43,8 @@ class Heading:
     banner: str = ""        # prominent warning, or empty
 
     def markdown(self, body: Sequence[str], assumed: Sequence[str] = (), caption_first: bool = False) -> str:
-        """Returns a page of text around `body`. `assumed` lists settings that the paper does not state."""
-        chosen = ["Settings that the paper does not state, chosen here:\n\n" + "\n".join(f"- {each}" for each in assumed)] if assumed else []
+        """Returns a page of text around `body`. `assumed` lists choices of the config, for example settings that the paper does not state."""
+        chosen = ["Choices of this config:\n\n" + "\n".join(f"- {each}" for each in assumed)] if assumed else []
         middle = [*self.caption, *body] if caption_first else [*body, *self.caption]
         parts = [f"# {self.title}", self.subtitle, f"**{self.banner}**" if self.banner else "", *middle, *chosen, "  \n".join(self.origin)]
         return "\n\n".join(part.rstrip() for part in parts if part) + "\n"

@@ -169,6 +169,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         **engine.RULES,
         "as_asked": differences.AS_ASKED,
         "measure_others": text.MEASURE_OTHERS + _AGAIN,
+        "step": text.STEP,
         "fullest": cases.FULLEST,
         "lifetimes": cases.LIFETIMES,
         "usual_forms": question.USUAL_FORMS,

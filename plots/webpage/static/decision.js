@@ -139,7 +139,7 @@ const Decision = (() => {
 
   function nothingNear(question) {
     const [nearest] = Rank.byDistance(table, question);
-    if (nearest) return `the nearest cell is ${nearest.distance.toFixed(1)} steps away, and cells beyond ${Rank.settings.farthest} steps are not used. ${cellOf(nearest, question)}.`;
+    if (nearest) return `the nearest cell is ${nearest.distance.toFixed(1)} steps away, and cells beyond ${Rank.settings.farthest} steps are not used. ${Rank.settings.step} ${cellOf(nearest, question)}.`;
     return question.lifetime === Rank.settings.others ? Rank.settings.measure_others : "these results have no cell with requests.";
   }
 

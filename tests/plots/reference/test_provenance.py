@@ -72,7 +72,7 @@ def test_holes_are_counted(study, capsys):
     assert row == "| two | 5 | 2 | 1 | 1 | 1 | 40.0 % | 1 | 1 | 0 |"
     told = check(study, capsys)[1]
     assert "2 of 9 cells (22.2 %) failed or were skipped (1 timeout, 1 skipped); at most 3 % are allowed. Runs with the most: two/small (2)." in told
-    assert "1 cells used up their deadline in verification; none is allowed." in told and "1 cells were left out for lack of time or device memory; none is allowed." in told
+    assert "cells that used up their deadline in verification: 1; none is allowed." in told and "cells that were left out for lack of time or device memory: 1; none is allowed." in told
 
 
 @pytest.mark.parametrize("claims, told", [([{"says": "x", "value": {"of": "comb"}}], True), ([{"says": "x", "value": {"of": "comb"}, "metric": "steps"}], False), ([], False)])
