@@ -159,8 +159,8 @@ def _far(panels: Sequence[tuple[str, list[_Counted]]]) -> list[str]:
             if far:
                 lanes = [f"{32 * value / mean:.0f}" for value in (min(far), max(far))]
                 told.append(f"{title}: {sum(far.values())} of {each.total:,} draws at {min(far)} to {max(far)} "
-                            f"pages, more than {_WIDEST} standard deviations from the mean; {' to '.join(dict.fromkeys(lanes))} of the 32 lanes would "
-                            "see so many pages on average, so the warp may have split")
+                            f"pages, more than {_WIDEST} standard deviations from the mean; that many is the average of only "
+                            f"{' to '.join(dict.fromkeys(lanes))} lanes, so the warp may have split")
     return [f"Not shown: {'; '.join(told)}."] if told else []
 
 

@@ -27,8 +27,8 @@ void become(void* tsan_fiber) { __tsan_switch_to_fiber(tsan_fiber, __tsan_switch
 void* start_of_launch(const AccessTracker& tracker) { return const_cast<WatchFilter*>(&tracker.watched); }
 void* end_of_launch(const AccessTracker& tracker) { return const_cast<bool*>(&tracker.progress); }
 
-// Repeater is a lane that repeats reports. Repeaters are not in a vector, because nothing may be allocated in the
-// middle of a report.
+// A Repeater counts the reports about one lane that are not stored, because the race is known or the list is full.
+// Repeaters are not in a vector, because nothing may be allocated in the middle of a report.
 struct Repeater {
   void* tsan_fiber;
   std::uint32_t repetitions;

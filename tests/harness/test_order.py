@@ -120,7 +120,7 @@ class Deferred(OrderTest):
                      "--minutes", "0.04", expect=1)
         self.assertLess(time.monotonic() - begin, 15)
         self.assertEqual(self.ends()["hanging/32"],
-                         ("skipped", "the time limit of the run was reached before its turn (a cell of its series reached the short deadline of a first round)"))
+                         ("skipped", "the time limit of the run was reached before its turn (deferred, because its first round reached a short deadline or certainly would have)"))
 
     def test_a_resumed_run_knows_what_was_deferred(self):
         """`hanging/32` reached the short deadline of a first round before the run was cut. So the resumed run measures
@@ -238,7 +238,7 @@ class TimeOver(OrderTest):
         self.measure(config, *NO_TIME, expect=1)
         self.measure(config, "--resume", "--minutes", "0.02", expect=1)
         self.assertEqual(self.ends(), {"hanging/32": (
-            "skipped", "the time limit of the run was reached before its turn (a cell of its series reached the short deadline of a first round)")})
+            "skipped", "the time limit of the run was reached before its turn (deferred, because its first round reached a short deadline or certainly would have)")})
         self.assertEqual(self.results()["allocbench"]["unfinished"], 0)
 
     def test_a_failure_is_not_replaced_by_a_lack_of_time(self):
