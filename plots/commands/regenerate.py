@@ -41,9 +41,13 @@ def main(arguments: list[str]) -> int:
     for folder in folders:
         if folder.parent != kept.REFERENCE:
             raise UsageError(f"{folder} is not a folder of {kept.REFERENCE}. regenerate removes files that it does not make, so it works only on kept studies.")
-    told = [line for folder in folders for line in _study(folder, [part for part in outputs.PARTS if part in wanted], options.check)]
+    told = []
+    if marked := numbers.sentences():
+        told += numbers.fill(marked, write=not options.check)  # the ledger and the figures show these sentences
+        kept.forget()
+    told += [line for folder in folders for line in _study(folder, [part for part in outputs.PARTS if part in wanted], options.check)]
     if "texts" in wanted:
-        told += numbers.fill([], write=not options.check)
+        told += numbers.fill(numbers.texts(), write=not options.check)
     for line in told:
         print(line)
     if "page" in wanted and not options.check:

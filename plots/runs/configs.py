@@ -5,6 +5,7 @@ they measure.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from allocbench.errors import UsageError
@@ -18,9 +19,14 @@ _SECTIONS = ("cpu", "cuda", "full")
 _BESIDE = ("$schema", "paper", "description", "assumed", "notes", "claims", "plot", "pool", "deadline_s")
 
 
+# A number in a sentence of a config: the query that computes it (plots/texts/numbers.py), and the answer.
+MARKED = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
+
+
 def read(path: Path) -> dict:
+    """Returns the config of a file, with sets of allocators spread and without the queries of its numbers."""
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        config = json.loads(without_queries(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist. Check the path.") from None
     except json.JSONDecodeError as error:
@@ -30,6 +36,11 @@ def read(path: Path) -> dict:
     if not isinstance(config, dict):
         raise UsageError(f"{path}:1 is not a config: its JSON is not an object.")
     return spread(config)
+
+
+def without_queries(text: str) -> str:
+    """Returns a text with the answers only."""
+    return MARKED.sub(lambda number: number["text"], text)
 
 
 def spread(config: dict) -> dict:

@@ -40,6 +40,11 @@ def read(folder: Path) -> results.Run:
     return _once(folder, file.stat().st_mtime_ns)
 
 
+def forget() -> None:
+    """Makes read() read all runs anew, because a config changed."""
+    _once.cache_clear()
+
+
 @functools.lru_cache(maxsize=None)
 def _once(folder: Path, changed: int) -> results.Run:
     return results.read_run(folder)

@@ -7,6 +7,7 @@ show a number for it.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from typing import Collection, Sequence
 import pandas
 
 from allocbench import frames, stored
-from plots.runs import derived, forms
+from plots.runs import configs, derived, forms
 
 KEY = ["phase", "metric"]
 VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "samples", "flags"]
@@ -198,7 +199,7 @@ def of_tables(cells: pandas.DataFrame, values: pandas.DataFrame, folder: Path, o
     values = values[VALUE_COLUMNS].copy()
     values["flags"] = values["flags"].str.replace(";", " ").str.split()
     run = ours.get("run", {})
-    config = dict(run.get("config", {}))
+    config = json.loads(configs.without_queries(json.dumps(run.get("config", {}), ensure_ascii=False)))
     if plot is not None:
         config["plot"] = plot
     if "reference" in config.get("plot", {}):

@@ -1,4 +1,5 @@
-"""This module writes numbers into texts. A Markdown file marks each number with the query that computes it.
+"""This module writes numbers into texts. A Markdown file or a sentence of a config marks each number with the query that
+computes it.
 
     <!--n h200/pham2025/fig12 of=crw to=corw-->0.95 to 15<!--/n-->
 
@@ -33,11 +34,11 @@ import pandas
 from allocbench.errors import NothingToDraw, UsageError
 from plots.ledger import claims, effects, originals
 from plots.ledger.effects import Found
-from plots.runs import kept, results
+from plots.runs import configs, kept, results
 from plots.sheet import files, quantity
 from plots.texts import blocks, groups, ranks
 
-_NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
+_NUMBER = configs.MARKED
 _TABLE = re.compile(r"<!--table (?P<query>[^>]*?)-->\n(?P<text>.*?)<!--/table-->", re.S)
 _RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses", "ranks", "ranks.phase")
 
@@ -48,10 +49,15 @@ def texts() -> list[Path]:
     return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
 
 
+def sentences() -> list[Path]:
+    """Returns the configs whose sentences have numbers with a query. The ledger and the figures show these sentences."""
+    return [path for path in sorted(configs.FOLDER.rglob("*.json")) if _NUMBER.search(path.read_text(encoding="utf-8"))]
+
+
 def fill(chosen: Sequence[Path], write: bool) -> list[str]:
     """Updates the files. Returns one line for each number or table that was out of date."""
     changes = []
-    for path in chosen or texts():
+    for path in chosen or [*sentences(), *texts()]:
         if not path.is_file():
             raise UsageError(f"{path} does not exist. Check the path.")
         old = path.read_text(encoding="utf-8")

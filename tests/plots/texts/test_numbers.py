@@ -10,7 +10,7 @@ import synthetic
 
 from plots.commands.cli import main
 from plots.ledger import originals
-from plots.runs import kept
+from plots.runs import configs, kept, results
 from plots.texts import blocks, numbers
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,6 +31,23 @@ def reference(tmp_path, monkeypatch):
     synthetic.write(tmp_path / "dev" / "fig", CONFIG, cells, "cuda")
     monkeypatch.setattr(kept, "REFERENCE", tmp_path)
     yield tmp_path
+
+
+def test_a_sentence_of_a_config_shows_the_answer_only(reference, tmp_path, monkeypatch):
+    path = tmp_path / "configs" / "fig.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({**CONFIG, "notes": ["It takes <!--n dev/fig of=c_malloc mode=a threads=1-->9 µs<!--/n-->."]}, ensure_ascii=False), encoding="utf-8")
+    monkeypatch.setattr(configs, "FOLDER", path.parent)
+    assert configs.read(path)["notes"] == ["It takes 9 µs."]
+    assert numbers.fill(numbers.sentences(), write=True) == [f"{path}:1: '9 µs' becomes '2 µs'"]
+    assert configs.read(path)["notes"] == ["It takes 2 µs."]
+    assert numbers.fill(numbers.sentences(), write=True) == []
+
+
+def test_a_stored_config_has_no_queries(tmp_path):
+    config = {**CONFIG, "notes": ["It takes <!--n dev/fig of=c_malloc-->9 µs<!--/n-->."]}
+    folder = synthetic.write(tmp_path / "run", config, [synthetic.cell("c_malloc", {"threads": 1}, values={("alloc", "time"): (1.0, 1.0, 1.0)})], "cuda")
+    assert results.read_run(folder).config["notes"] == ["It takes 9 µs."]
 
 
 @pytest.mark.parametrize("query, text", [
