@@ -31,7 +31,7 @@ std::uint32_t fill_by_many(Heap& heap, std::uint64_t bytes) {
 // Fills an empty pool by fill_by_many(). Reports a problem if the pool serves nothing.
 std::uint32_t fill_empty_by_many(Heap& heap, std::uint64_t bytes, Report& report) {
   const std::uint32_t count = fill_by_many(heap, bytes);
-  if (count == 0) report.problem("an empty pool serves no block of " + std::to_string(bytes) + " bytes to a crowd");
+  if (count == 0) report.problem("an empty pool serves no block of " + std::to_string(bytes) + " bytes to many threads");
   return count;
 }
 
@@ -55,7 +55,7 @@ void refill(const AllocatorType& type, Report& report) {
       rounds += (round == 0 ? "" : ", ") + std::to_string(again);
     }
     heap.free_all();
-    compare_served(report, bytes, first, least, "to a crowd after all were freed (in turn " + rounds + ")");
+    compare_served(report, bytes, first, least, "to many threads after all were freed (four fills: " + rounds + ")");
   }
 }
 

@@ -45,7 +45,7 @@ void take_and_free(const AllocatorType& type, Report& report, Calls calls, Part 
   // As in cells of a run, up to one null in a hundred requests is counted but is not a failure.
   if (nulls > all / 100) {
     report.problem(std::to_string(nulls) + " of " + std::to_string(all) + " requests got null (of " +
-                   sizes_text(heap.refused_sizes()) + " bytes); together they asked for " + std::to_string(asked) +
+                   sizes_text(heap.refused_sizes()) + " bytes). All requests ask for " + std::to_string(asked) +
                    " bytes of a pool of " + std::to_string(heap.pool_bytes()));
   }
   heap.free_all();
