@@ -31,7 +31,8 @@ std::uint32_t fill_by_many(Heap& heap, std::uint64_t bytes) {
 // Fills an empty pool by fill_by_many(). Reports a problem if the pool serves nothing.
 std::uint32_t fill_empty_by_many(Heap& heap, std::uint64_t bytes, Report& report) {
   const std::uint32_t count = fill_by_many(heap, bytes);
-  if (count == 0) report.problem("an empty pool serves no block of " + std::to_string(bytes) + " bytes to many threads");
+  if (count == 0)
+    report.problem("an empty pool serves no block of " + std::to_string(bytes) + " bytes to many threads");
   return count;
 }
 
