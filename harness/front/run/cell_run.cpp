@@ -81,7 +81,8 @@ void CellBook::leave(CellRun& run) {
   if (run.rounds.empty() && !run.earlier) {
     const Forecast forecast = forecaster.about(figure, *run.cell);
     std::string why = forecast.reason;
-    if (run.state == CellState::deferred) why = "deferred, because its first round reached a short deadline or certainly would have";
+    if (run.state == CellState::deferred)
+      why = "deferred, because its first round reached a short deadline or certainly would have";
     CellEnd left_out{
         .status = Status::skipped, .reason = "the time limit of the run was reached before its turn", .left_out = true};
     if (!why.empty()) left_out.reason += fmt::format(" ({})", why);
