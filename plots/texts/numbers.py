@@ -128,6 +128,8 @@ def _found(run: results.Run, wanted: dict[str, str]) -> Found:
     of = {**_side(run, wanted, "of"), **common}
     if "to" in wanted or any(key.startswith("to.") for key in wanted):
         to = {**_side(run, wanted, "to"), **{key: of[key] for key in common}}
+        if "allocator" not in of:
+            raise UsageError("a ratio needs the key of. Name the allocators above the line with of=.")
         if "allocator" not in to:
             to["allocator"] = of["allocator"]
         return effects.find(run, {"ratio": {"of": of, "to": to}, "where": _where(run, wanted, "")})

@@ -150,7 +150,7 @@ def _write_originals(folder, monkeypatch):
     ("dev/nothing of=c_malloc", "there is no run 'dev/nothing'"), ("dev/fig of=halloc", "'halloc', which is not in the run"),
     ("dev/fig of=c_malloc colour=red", "has no setting 'colour'. It has: allocator"), ("dev/fig of=c_malloc show=all", "show=all is unknown"),
     ("dev/fig of=c_malloc threads=7", "matches no value"), ("dev/fig of=c_malloc of=c_malloc", "given twice"),
-    ("dev/fig of=c_malloc show=where", "needs at=SETTING")])
+    ("dev/fig of=c_malloc show=where", "needs at=SETTING"), ("dev/fig to=c_malloc", "a ratio needs the key of")])
 def test_wrong_queries_are_refused(reference, query, message):
     with pytest.raises(UsageError, match=re.escape(message)):
         numbers.answer_to(query)
