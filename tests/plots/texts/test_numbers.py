@@ -259,6 +259,21 @@ def test_no_time_or_rate_is_typed_among_findings(path):
     assert typed == []
 
 
+def _causes(config):
+    """Yields the sentences of the causes in a config, with N in place of each number that a query computes."""
+    for claim in config.get("claims", []):
+        because = claim.get("cause", {}).get("because", "")
+        yield from re.split(r"(?<=[a-z)N]\.)\s", configs.MARKED.sub("N", because))
+
+
+@pytest.mark.parametrize("path", sorted(configs.FOLDER.rglob("*.json")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_time_or_rate_is_typed_in_causes(path):
+    """Times of other GPUs may contain numbers written by hand, because they are not our results."""
+    typed = [sentence for sentence in _causes(json.loads(path.read_text(encoding="utf-8")))
+             if re.search(r"\d ?(µs|us|ms|s|min|[kMG]op/s|GiB/s)\b", sentence) and not re.search("paper|slides|deadline|authors'|survey|GT 640|C1060", sentence)]
+    assert typed == []
+
+
 def test_the_table_of_types_is_read_from_the_headers(monkeypatch, tmp_path):
     rows = blocks.table("library").splitlines()
     assert "| `comb` | `Comb` | `allocators/comb/comb.hpp` |" in rows
