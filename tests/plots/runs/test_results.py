@@ -124,7 +124,7 @@ def test_foreign_and_future_documents_are_refused(tmp_path, document, expected):
     (folder / "results.json").write_text(document)
     with pytest.raises(UsageError, match=expected) as refused:
         results.read_run(folder)
-    assert ("is not JSON" in expected) == ("No events.jsonl is beside it" in str(refused.value)), "where it could come from"
+    assert ("is not JSON" in expected) == ("There is no events.jsonl beside it" in str(refused.value)), "where it could come from"
 
 
 @pytest.mark.parametrize("ending, pack", [("gz", gzip.compress), ("xz", lzma.compress)])
