@@ -19,8 +19,8 @@
 // * In this form, waves have 32 lanes. On AMD GPUs such as the MI300, they have 64.
 // * A pool of slabs in the arena replaces the host, from which the original requests slabs. Requests above
 //   `max_block_bytes`, which the host serves in the original, get null. When the pool is empty, no slab can be made.
-//   Then lanes try slabs that are at least 85 % full, and after them slabs of the next larger powers of two, as the
-//   original does at 65,792 slabs.
+//   Then lanes try slabs that are at least 85 % full, and after them slabs of each larger power of two in turn. The
+//   original does so at 65,792 slabs, but it tries only one larger power of two.
 // * A maker that finds its record taken returns its slab. The records of a kind are one array. In the original they
 //   have two levels, which grow by at most 256 records per 0.3 ms. Slabs are aligned relative to the start of the pool.
 // * Plain stores write the bits of a new slab: zeros, 16 bytes at a time, and then the words with unusable blocks. The
