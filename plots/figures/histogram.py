@@ -80,8 +80,8 @@ def make(run: Run, stem: str) -> Drawing:
     what = run.plot["histogram"]
     panels = _panels(run, what)
     if not panels:
-        raise NothingToDraw(f"{run.folder}: no cell that is ok has the histogram {what!r}. A results.csv of an older version has no histograms; "
-                            f"write it again with: allocbench report")
+        raise NothingToDraw(f"{run.folder}: no cell that is ok has the histogram {what!r}. A results.csv of an older version has no histograms. "
+                            "Make it again from the log of its run: allocbench report RUN.")
     heading = origin.heading(run, origin.title(run), [_WORDS[what].caption, *_far(panels), *run.plot.get("notes", [])])
     with matplotlib.rc_context(style.RC):
         page = _page(heading, panels, _WORDS[what])

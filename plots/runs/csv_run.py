@@ -19,6 +19,7 @@ from plots.runs import results
 NAME = "results.csv"
 _TEXTS = ("series", "allocator", "label", "display_name", "form", "workload", "backend", "device", "state", "status")
 _NEEDED = ("figure", "cell", *_TEXTS, *frames.OBJECTS, "pool_bytes", "uuid", "revision", "seed", "reason", *frames.VALUE_COLUMNS[1:])
+_AGAIN = "Make the file again from the log of its run: allocbench report RUN. Then draw RUN."
 
 
 def is_alone(folder: Path) -> bool:
@@ -55,8 +56,7 @@ def _rows(path: Path) -> list[dict]:
         table = csv.DictReader(file)
         missing = [name for name in _NEEDED if name not in (table.fieldnames or ())]
         if missing:
-            raise UsageError(f"{path}:1 lacks the column {missing[0]!r} (harness/README.md lists all columns). Write it again with: allocbench "
-                             f"report")
+            raise UsageError(f"{path}:1 lacks the column {missing[0]!r} (harness/README.md lists all columns). {_AGAIN}")
         rows = []
         for row in table:
             try:
@@ -67,7 +67,7 @@ def _rows(path: Path) -> list[dict]:
                     float(row[name] or 0)
                 row["pool_bytes"], row["seed"] = int(row["pool_bytes"]), int(row["seed"] or 0)
             except (TypeError, ValueError, AttributeError) as error:
-                raise UsageError(f"{path}:{table.line_num} is damaged ({error}). Write it again with: allocbench report") from None
+                raise UsageError(f"{path}:{table.line_num} is damaged ({error}). {_AGAIN}") from None
             rows.append(row)
     if not rows:
         raise NothingToDraw(f"{path} contains no cell. Name a run with finished cells.")

@@ -129,5 +129,5 @@ def test_a_table_of_an_older_program_has_no_distributions(tmp_path):
         older.writeheader()
         older.writerows(rows)
     run = csv_run.read(tmp_path / "csv", document["run"]["config"])
-    with pytest.raises(NothingToDraw, match="A results.csv of an older version has no histograms; write it again with: allocbench report"):
+    with pytest.raises(NothingToDraw, match="A results.csv of an older version has no histograms. Make it again from the log of its run: allocbench report RUN"):
         kinds.KINDS["histogram"](run, "stem")
