@@ -42,8 +42,8 @@ def main(arguments: list[str]) -> int:
         if folder.parent != kept.REFERENCE:
             raise UsageError(f"{folder} is not a folder of {kept.REFERENCE}. regenerate removes files that it does not make, so it works only on kept studies.")
     told = []
-    if marked := numbers.sentences():
-        told += numbers.fill(marked, write=not options.check)  # the ledger and the figures show these sentences
+    if "texts" in wanted and (marked := numbers.sentences()):
+        told += numbers.fill(marked, write=not options.check)  # first, because the ledger and the figures show these sentences
         kept.forget()
     told += [line for folder in folders for line in _study(folder, [part for part in outputs.PARTS if part in wanted], options.check)]
     if "texts" in wanted:
