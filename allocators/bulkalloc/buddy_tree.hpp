@@ -12,8 +12,8 @@
 //   semaphore tells it to make a batch, the thread takes a block of twice the size, keeps one half and makes the other
 //   half available. A search begins at a node that a hash chooses, and goes down only through partial nodes.
 // * give: A thread first tries to merge its block with the buddy: it takes a unit of the block's height and then the
-//   buddy, or neither. Before it takes the unit, it announces that it will make a block of twice the size. A block that
-//   cannot be merged becomes available.
+//   buddy, or neither. Before that, the thread announces to the semaphore a block of twice the size. If the thread
+//   cannot merge its block, the block becomes available.
 // * correction: A thread that has taken a node, or made it available, corrects the node's ancestors (in a merge, those
 //   of the merged block). It locks the node and its parent, derives the parent's state from the two halves, and
 //   continues only if the state changed. A correction locks at most two nodes at a time, the lower one first.

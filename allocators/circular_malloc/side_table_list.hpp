@@ -149,7 +149,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     return offset > next && laps.is_first_circle(offset) ? offset : next;
   }
 
-  // Returns the place where the walk continues. This is `next` if the walk has met no other walks. Otherwise it is a
+  // Returns the place where the walk continues. If the walk has met no other walk, this is `next`. Otherwise it is a
   // chunk of the first division behind `next` with room for a whole warp, if the first lap still has one.
   template <class Thread>
   SIMT_FN std::uint32_t aside(Thread& thread, const Laps& laps, std::uint32_t next, std::uint32_t need,

@@ -1,6 +1,6 @@
 // These functions take slots for the lanes of one class, from words that some of these lanes have loaded.
 //
-// The lanes of one class that still need a slot stay together as `mates`. A lane that gets a slot leaves the mates.
+// `mates` are the lanes that request one class and still need a slot. A lane that gets a slot leaves the mates.
 #pragma once
 
 #include "allocators/comb/words.hpp"

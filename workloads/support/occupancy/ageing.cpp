@@ -8,8 +8,8 @@
 namespace allocbench {
 namespace {
 
-// At most 1,024 threads age the heap, even if the workload has more callers. So 10^4 rounds have at most about 5
-// million calls.
+// Ageing uses at most 1,024 threads, even if the workload has more callers. So 10^4 rounds have at most about 5 million
+// calls.
 constexpr std::uint32_t most_threads = 1024;
 constexpr std::uint32_t most_slots = 64;
 constexpr std::uint32_t rounds_per_launch = 64;
