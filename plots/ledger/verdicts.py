@@ -115,15 +115,21 @@ def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]
 
 def _largest(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
     """Returns `holds` if some place reaches the lower bound and every place stays below the upper bound."""
-    least, most, inclusive = bounds_of(claim)
-    parts = [_together(estimates, {"between": [least, math.inf]} if inclusive else {"above": least}, True)] if least > -math.inf else []
-    parts += [_together(estimates, {"between": [-math.inf, most]} if inclusive else {"below": most}, False)] if most < math.inf else []
+    parts = [_together(estimates, part, part["over"] == "some") for part in _parts(claim)]
     failed = [part for part in parts if part[0] == FAILS]
     if failed:
         return FAILS, min(p for _, p, _ in failed), False
     if all(part[0] == HOLDS for part in parts):
         return HOLDS, max(p for _, p, _ in parts), False
     return OPEN, max(p for _, p, _ in parts), any(lost for _, _, lost in parts)
+
+
+def _parts(claim: dict) -> list[dict]:
+    """Returns the claims that a claim about the largest number consists of."""
+    least, most, inclusive = bounds_of(claim)
+    reached = {"over": "some"} | ({"between": [least, math.inf]} if inclusive else {"above": least})
+    kept = {"over": "every"} | ({"between": [-math.inf, most]} if inclusive else {"below": most})
+    return [part for part, bound in ((reached, least), (kept, most)) if math.isfinite(bound)]
 
 
 def place_verdict(estimate: Estimate, claim: dict) -> str:
@@ -260,12 +266,35 @@ def mean(estimates: Sequence[Estimate]) -> Estimate:
 
 def _unsure(estimates: Sequence[Estimate], judged: Sequence[Estimate], claim: dict, lost: bool) -> str:
     narrow = any(_too_narrow(each, claim) for each in judged)
-    near = 0 if narrow else sum(_too_near(each, claim) and _of_interval(each, claim) != OPEN for each in judged)
+    near = 0 if narrow else sum(_blocking(judged, claim))
     told = [_without_interval(estimates),
             f"few rounds cannot confirm a band whose ends are less than {LEAST_MARGIN ** 2:g} times apart, so they do not refute it" if narrow else "",
             f"few rounds and a margin below {LEAST_MARGIN:g}{f' in {near} of {len(judged)}' if len(judged) > 1 else ''}" if near else "",
             f"no place is sure among {len(judged)} (Holm)" if lost else ""]
     return ", ".join(filter(None, told))
+
+
+def _blocking(judged: Sequence[Estimate], claim: dict) -> list[bool]:
+    """Returns for each place whether it blocks the verdict because it has few rounds and lies near a bound.
+
+    Such a place blocks the verdict that the intervals alone support, if its own interval supports this verdict.
+    """
+    if claim.get("over") == "largest":
+        supported = [_of_words([_of_interval(each, part) for each in judged], part) for part in _parts(claim)]
+        wanted = FAILS if FAILS in supported else OPEN if OPEN in supported else HOLDS
+        parts = [part for part, verdict in zip(_parts(claim), supported)
+                 if verdict == wanted and _of_words([place_verdict(each, part) for each in judged], part) == OPEN]
+        return [any(place) for place in zip(*(_blocking(judged, part) for part in parts))]
+    supported = _of_words([_of_interval(each, claim) for each in judged], claim)
+    return [supported != OPEN and _too_near(each, claim) and _of_interval(each, claim) == supported for each in judged]
+
+
+def _of_words(verdicts: Sequence[str], claim: dict) -> str:
+    """Returns the verdict that the verdicts of the places give without any correction."""
+    if claim.get("over") == "most":
+        return next((verdict for verdict in (HOLDS, FAILS) if 2 * verdicts.count(verdict) > len(verdicts)), OPEN)
+    alone, together = (HOLDS, FAILS) if claim.get("over") == "some" else (FAILS, HOLDS)
+    return alone if alone in verdicts else together if set(verdicts) == {together} else OPEN
 
 
 def _without_interval(estimates: Sequence[Estimate]) -> str:

@@ -131,3 +131,22 @@ def test_the_worst_place_is_named_where_another_one_decides():
     assert (decision.verdict, decision.shown.number, decision.worst.number) == ("does not hold", 0.8, 0.5), "0.5 is not sure"
     assert _decide([_estimate(2.0), _estimate(3.0)], above=1).worst is None, "it decides"
     assert _decide([_estimate(2.0), _estimate(0.5)], above=1, over="some").worst is None
+
+
+@pytest.mark.parametrize("numbers, claim, told", [
+    ([4.0, 1.4, 1.4], {"above": 1}, " in 2 of 3"), ([4.0, 1.4, 0.7], {"above": 1}, " in 1 of 3"), ([4.0, 0.2, 1.4, 0.7], {"above": 1, "over": "some"}, None),
+    ([0.2, 1.4, 0.7], {"above": 1, "over": "some"}, " in 1 of 3"), ([0.2, 0.7, 0.7], {"above": 1, "over": "some"}, " in 2 of 3"),
+    ([4.0, 1.4, 0.7, 0.7], {"above": 1, "over": "most"}, ""), ([4.0, 1.4, 0.7], {"above": 1, "over": "most"}, " in 1 of 3"),
+    ([25.0, 28.0, 120.0, 220.0], {"between": [30, 300], "over": "largest"}, " in 1 of 4"),
+    ([25.0, 28.0, 35.0, 5.0], {"between": [30, 300], "over": "largest"}, " in 1 of 4"),
+    ([25.0, 28.0, 5.0], {"between": [30, 300], "over": "largest"}, " in 2 of 3"), ([35.0, 220.0, 330.0], {"between": [30, 300], "over": "largest"}, " in 1 of 3")])
+def test_only_places_that_block_the_verdict_are_counted(numbers, claim, told):
+    """A place of few rounds near a bound counts only if the claim would have a verdict, which this place supports."""
+    decision = _decide([_estimate(number, 1.01, 3) for number in numbers], **claim)
+    assert decision.unsure == (f"few rounds and a margin below 1.5{told}" if told else "")
+    assert (decision.verdict == "cannot tell") == (told is not None)
+
+
+def test_few_rounds_are_not_the_reason_if_another_place_leaves_the_verdict_open():
+    decision = _decide([_estimate(1.4, 1.01, 3), Estimate(1.2, 0.9, 1.6, "wide")], above=1)
+    assert (decision.verdict, decision.unsure) == ("cannot tell", "")
