@@ -61,12 +61,12 @@ TEST(Order, OnlyStepsOfANumberComeAheadOfTheirPass) {
   EXPECT_FALSE(may_come_ahead(last)) << "one round is this cell's number";
 }
 
-TEST(Order, PassesGroupPricesWithinAFactorOfEight) {
+TEST(Order, PassesGroupPricesWithinAFactorOfTwo) {
   EXPECT_EQ(pass_of(1), 0);
-  EXPECT_EQ(pass_of(7.9), 0);
-  EXPECT_EQ(pass_of(8.1), 1);
+  EXPECT_EQ(pass_of(1.9), 0);
+  EXPECT_EQ(pass_of(2.1), 1);
   EXPECT_EQ(pass_of(0.9), -1);
-  EXPECT_EQ(pass_of(0.1), -2);
+  EXPECT_EQ(pass_of(0.4), -2);
 }
 
 TEST(Order, DeferredCellsComeBehindEverythingElse) {

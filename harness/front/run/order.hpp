@@ -44,7 +44,7 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-// Returns the number of the pass for steps of this price. Prices of one pass differ by a factor of at most 8.
+// Returns the number of the pass for steps of this price. Prices of one pass differ by a factor of at most 2.
 int pass_of(double price);
 
 }  // namespace allocbench::front
