@@ -262,10 +262,10 @@ class TimeOver(OrderTest):
 
 class Processes(OrderTest):
     def test_a_process_goes_on_with_dearer_cells_until_it_had_work_for_four_seconds(self):
-        """The costs of the second rounds differ by a factor of 50, so each would have its own pass and process."""
-        self.measure(self.slow(0.001, 0.05, rounds=3, least_rounds=3), *ENOUGH)
+        """The costs of the second rounds differ by a factor of about 3, so each would have its own pass and process."""
+        self.measure(self.slow(0.02, 0.06, rounds=3, least_rounds=3), *ENOUGH)
         self.assertEqual(len({process for process, *_ in self.notes_of("sample")}), 3, "a process per round")
-        self.assertEqual([self.rounds().count(name) for name in ("steady/0.001", "steady/0.05")], [3, 3])
+        self.assertEqual([self.rounds().count(name) for name in ("steady/0.02", "steady/0.06")], [3, 3])
 
 
 class Memory(OrderTest):
