@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <fstream>
 
 #include "allocators/bump/atomic_malloc.hpp"
@@ -59,6 +61,15 @@ TEST(Suite, FindsAProcessThatEndsEarly) {
   const auto end_with_3 = [](const AllocatorType&, Report&) { _exit(3); };
   const Report report = run_case({"ends", nullptr, end_with_3}, scripted_type<AtomicMalloc>());
   EXPECT_EQ(report.problems(), std::vector<std::string>{"the process ended with exit code 3"});
+}
+TEST(Suite, FindsAWildAtomicAccess) {
+  const auto lock_nothing = [](const AllocatorType&, Report&) {
+    static volatile std::uintptr_t nowhere = 64;
+    std::atomic_ref<unsigned>(*reinterpret_cast<unsigned*>(nowhere)).fetch_or(1, std::memory_order_acquire);
+  };
+  const Report report = run_case({"locks", nullptr, lock_nothing}, scripted_type<AtomicMalloc>());
+  ASSERT_EQ(report.problems().size(), 1u);
+  EXPECT_PRED2(contains, report.problems()[0], "the process ended ");
 }
 TEST(Suite, FindsNulls) { EXPECT_PRED2(contains, problems<SaboteurNull>("divergent_sizes"), "got null"); }
 TEST(Suite, FindsOverlaps) { EXPECT_PRED2(contains, problems<SaboteurOverlap>("null_when_full"), "overlapping"); }
