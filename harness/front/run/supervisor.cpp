@@ -21,8 +21,8 @@ namespace {
 // Seconds that a lost worker costs after its deadline, because the driver removes its process, and another one starts.
 // On an H200 the next cell's first sample followed 0.2 to 0.6 s after most short deadlines.
 constexpr double seconds_of_lost_worker = 0.5;
-// What the start of a worker adds to a turn or to an isolated cell. Most of a start overlaps with the work of the worker
-// before it. On an H200 the rounds of isolated cells of CUDA's malloc followed each other in 0.24 s.
+// What the start of a worker adds to a turn or to an isolated cell. Most of a start overlaps with the work of the
+// worker before it. On an H200 the rounds of isolated cells of CUDA's malloc followed each other in 0.24 s.
 constexpr double seconds_of_start = 0.25;
 // Each turn starts and ends a process. So, if time is limited, a turn may also measure cells of the next passes. Their
 // rounds must probably end within this time from the start of the turn.
