@@ -3,6 +3,7 @@ run is over.
 """
 
 import json
+import pathlib
 import re
 import time
 
@@ -258,6 +259,20 @@ class TimeOver(OrderTest):
         self.measure(self.slow(0.05, 0.06, 0.07, allocators=("steady", "noisy"), rounds=3, least_rounds=3), *ENOUGH)
         self.assertEqual({name: self.rounds().count(name) for name in self.rounds()}, dict.fromkeys(self.rounds(), 3))
         self.assertEqual(len(set(self.rounds())), 6)
+
+    def test_a_run_with_little_time_checks_contents_more_briefly(self):
+        """Each of 3 cells has a verification and 20 rounds. So the first check gets at most 1/63 of the time."""
+        self.add_worker("cuda")
+        limits = {}
+        for minutes in (None, "60", "0.02"):
+            self.measure(self.config(rounds=20, repetitions=1), "--backend", "cuda", *(("--minutes", minutes) if minutes else ()),
+                         out=self.out / str(minutes), expect=None)
+            contents = pathlib.Path(f"{self.notes}.contents")
+            limits[minutes] = [float(line) for line in contents.read_text(encoding="utf-8").splitlines()]
+            contents.unlink()
+        for minutes in (None, "60"):
+            self.assertTrue(all(limit >= 0.05 for limit in limits[minutes]), limits)
+        self.assertTrue(0 < limits["0.02"][0] <= 1.2 / 63, limits)
 
 
 class Processes(OrderTest):

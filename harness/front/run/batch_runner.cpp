@@ -166,7 +166,8 @@ VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
   limits.stage_seconds = left;
   if (run.cell->verifies_fully) return limits;
   const StageLimits& stage = book_.time.exists() ? stage_limits_if_time_is_limited : stage_limits;
-  limits.contents_seconds = std::max(run.used_seconds, least_contents_seconds);
+  limits.contents_seconds =
+      std::min(std::max(run.used_seconds, least_contents_seconds), book_.progress.seconds_per_step_left());
   limits.stage_seconds = std::min(left, std::max(stage.least_seconds, stage.factor * *limits.contents_seconds));
   return limits;
 }

@@ -77,6 +77,10 @@ void Progress::working_on(const std::string& what) { current_ = what; }
 
 void Progress::steps_done(std::uint64_t count) { done_ += count; }
 
+double Progress::seconds_per_step_left() const {
+  return time_.seconds_left() / static_cast<double>(std::max<std::uint64_t>(1, steps_ - std::min(done_, steps_)));
+}
+
 void Progress::cell_ended(const std::string& name, Status status, const std::string& reason) {
   ++ended_;
   const bool failed = counts_as_failure(status);

@@ -31,6 +31,8 @@ class Progress {
   void tick();
 
   std::size_t failures() const { return failures_; }
+  // Returns the time that is left for each step, in seconds. It is infinite without a time limit.
+  double seconds_per_step_left() const;
 
  private:
   std::string line() const;

@@ -17,8 +17,9 @@ inline constexpr double trial_factor_of_fill = 2;
 inline constexpr double trial_share_of_run = 0.01;
 
 // Time for checking the contents of a cell's blocks, unless the cell is verified fully: this long, or as long as the
-// cell's first round so far, whichever is longer. Then each stage of the verification ends after `factor` times this
-// time or after `least_seconds`, whichever is longer, but within its share of the deadline (`share_of_stage`).
+// cell's first round so far, whichever is longer. If the run's time is limited, the check gets at most an equal share of
+// the time that is left for all steps. Then each stage of the verification ends after `factor` times this time or after
+// `least_seconds`, whichever is longer, but within its share of the deadline (`share_of_stage`).
 inline constexpr double least_contents_seconds = 0.05;
 struct StageLimits {
   double least_seconds;
