@@ -296,10 +296,11 @@ class Worker:
 
     def on_verify(self, command):
         if path := os.environ.get("FAKE_WORKER_NOTES"):
-            with open(path + ".contents", "a", encoding="utf-8") as file:
-                file.write(f"{command.get('contents_seconds', math.inf)}\n")
+            with open(path + ".limits", "a", encoding="utf-8") as file:
+                file.write(json.dumps([command.get("contents_seconds", math.inf), command["seconds"]]) + "\n")
         self.emit(event="note", text="events that do not answer may come before it")
-        self.emit(event="verified", cell=command["cell"], checks={"null_returns": 0, "blocks": 32, "leak": "checked"},
+        self.emit(event="verified", cell=command["cell"], checks={"null_returns": 0, "blocks": 32, "leak": "checked",
+                          "reset": os.environ.get("FAKE_WORKER_RESET_CHECK", "checked")},
                   counted={"values": {"operations_per_malloc": [2 if self.allocator == "counting" else 0],
                                       "operations_per_free": [0]}, "histograms": {}})
 

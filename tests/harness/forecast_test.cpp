@@ -397,5 +397,17 @@ TEST(Fills, OfAnAllocatorThatCannotBeCopiedAreRepeatedWhateverOthersDo) {
   EXPECT_EQ(forecaster.fill_part(with_pool("copied", "get_page", 4, 9), 1, true), 0);
 }
 
+TEST(Checks, ThatWereNotFinishedAreExpectedAgainOfTheSameAllocatorAndParameters) {
+  Forecaster forecaster;
+  Cell cell = with_pool("a", "get_page", 4, 1);
+  cell.allocator = "halloc";
+  Cell other = cell;
+  other.allocator_parameters.emplace_back("slab_bytes", std::uint64_t{1});
+  EXPECT_FALSE(forecaster.expects_unfinished_check(cell));
+  forecaster.note_unfinished_check(cell);
+  EXPECT_TRUE(forecaster.expects_unfinished_check(cell));
+  EXPECT_FALSE(forecaster.expects_unfinished_check(other));
+}
+
 }  // namespace
 }  // namespace allocbench::front

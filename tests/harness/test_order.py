@@ -260,19 +260,38 @@ class TimeOver(OrderTest):
         self.assertEqual({name: self.rounds().count(name) for name in self.rounds()}, dict.fromkeys(self.rounds(), 3))
         self.assertEqual(len(set(self.rounds())), 6)
 
-    def test_a_run_with_little_time_checks_contents_more_briefly(self):
-        """Each of 3 cells has a verification and 20 rounds. So the first check gets at most 1/63 of the time."""
+
+class Verification(OrderTest):
+    def limits(self, *arguments, **environment):
+        """Returns the seconds for contents and for each stage of all verifications of a run on a GPU."""
         self.add_worker("cuda")
-        limits = {}
-        for minutes in (None, "60", "0.02"):
-            self.measure(self.config(rounds=20, repetitions=1), "--backend", "cuda", *(("--minutes", minutes) if minutes else ()),
-                         out=self.out / str(minutes), expect=None)
-            contents = pathlib.Path(f"{self.notes}.contents")
-            limits[minutes] = [float(line) for line in contents.read_text(encoding="utf-8").splitlines()]
-            contents.unlink()
-        for minutes in (None, "60"):
-            self.assertTrue(all(limit >= 0.05 for limit in limits[minutes]), limits)
-        self.assertTrue(0 < limits["0.02"][0] <= 1.2 / 63, limits)
+        self.run_program("--config", self.config(rounds=20, repetitions=1), "--backend", "cuda", "--out", self.out, *arguments,
+                         environment=self.environment(**environment))
+        return [json.loads(line) for line in pathlib.Path(f"{self.notes}.limits").read_text(encoding="utf-8").splitlines()]
+
+    def test_contents_have_50_ms(self):
+        for contents, _ in self.limits():
+            self.assertGreaterEqual(contents, 0.05)
+
+    def test_contents_have_50_ms_if_there_is_time(self):
+        for contents, _ in self.limits("--minutes", "60"):
+            self.assertGreaterEqual(contents, 0.05)
+
+    def test_contents_have_an_equal_share_of_a_short_time(self):
+        """Each of 3 cells has a verification and 20 rounds, so the first one has at most 1/63 of the time."""
+        contents, _ = self.limits("--minutes", "0.02")[0]
+        self.assertTrue(0 < contents <= 1.2 / 63, contents)
+
+    def test_stages_have_half_a_second(self):
+        self.assertEqual([stage for _, stage in self.limits("--minutes", "10")], [0.5, 0.5, 0.5])
+
+    def test_stages_have_less_time_after_an_unfinished_check(self):
+        limits = self.limits("--minutes", "10", FAKE_WORKER_RESET_CHECK="not finished: its calls took longer than 0.5 s")
+        self.assertEqual([stage for _, stage in limits], [0.5, 0.1, 0.1])
+
+    def test_stages_keep_their_time_if_the_run_has_no_limit(self):
+        limits = self.limits(FAKE_WORKER_RESET_CHECK="not finished: its calls took longer than 0.5 s")
+        self.assertEqual([stage for _, stage in limits], [0.5, 0.5, 0.5])
 
 
 class Processes(OrderTest):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/units.hpp"
@@ -26,6 +27,13 @@ std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protoc
     }
   }
   return largest;
+}
+
+// Returns whether a stage of the verification reached its time limit.
+bool is_unfinished(const protocol::Checks& checks) {
+  const std::array stages = {&checks.content, &checks.leak, &checks.reset};
+  return std::any_of(stages.begin(), stages.end(),
+                     [](const auto* verdict) { return verdict->value_or("").starts_with("not finished"); });
 }
 
 }  // namespace
@@ -149,6 +157,7 @@ BatchRunner::Step BatchRunner::verify(CellRun& run) {
     const auto& verified = std::get<protocol::Verified>(*outcome.event);
     run.facts.checks = verified.checks;
     run.facts.counted = verified.counted;
+    if (is_unfinished(verified.checks)) book_.forecaster.note_unfinished_check(*run.cell);
     if (verified.stale) session_.retire();
   }
   if (!run.cell->trace.empty()) {
@@ -165,7 +174,8 @@ VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
   const double left = std::max(0.0, left_of_deadline(run)) * share_of_stage;
   limits.stage_seconds = left;
   if (run.cell->verifies_fully) return limits;
-  const StageLimits& stage = book_.time.exists() ? stage_limits_if_time_is_limited : stage_limits;
+  const bool is_short = book_.time.exists() && book_.forecaster.expects_unfinished_check(*run.cell);
+  const StageLimits& stage = is_short ? stage_limits_after_an_unfinished_check : stage_limits;
   limits.contents_seconds =
       std::min(std::max(run.used_seconds, least_contents_seconds), book_.progress.seconds_per_step_left());
   limits.stage_seconds = std::min(left, std::max(stage.least_seconds, stage.factor * *limits.contents_seconds));

@@ -245,6 +245,14 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
                                                  counted(own->lost, "worker"), counted(own->tried, "cell"));
 }
 
+void Forecaster::note_unfinished_check(const Cell& cell) {
+  unfinished_checks_.emplace(cell.allocator, cell.allocator_parameters);
+}
+
+bool Forecaster::expects_unfinished_check(const Cell& cell) const {
+  return unfinished_checks_.contains({cell.allocator, cell.allocator_parameters});
+}
+
 std::optional<std::string> Forecaster::reason_to_skip(const std::string& figure, const Cell& cell) const {
   const Series* const series = cell.grows_pool ? nullptr : find_series(figure, cell);
   if (series == nullptr) return std::nullopt;

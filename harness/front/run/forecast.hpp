@@ -69,6 +69,8 @@ class Forecaster {
   // Records that the cell's first round exceeded its short deadline after `seconds`.
   void note_deferred(const std::string& figure, const Cell& cell, double seconds);
   void note_end(const std::string& figure, const Cell& cell, Status status);
+  // Records that a stage of the cell's verification was not finished in its usual time.
+  void note_unfinished_check(const Cell& cell);
   void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }
 
   Forecast about(const std::string& figure, const Cell& cell) const;
@@ -83,6 +85,9 @@ class Forecaster {
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), counts only the fills that a copy of the filled pool does not save.
   double fill_part(const Cell& cell, std::size_t cells, bool is_filled) const;
+  // Returns whether a stage of the cell's verification will probably not be finished in its usual time, because one was
+  // not for another cell of the same allocator and parameters.
+  bool expects_unfinished_check(const Cell& cell) const;
   // Returns why the cell is not tried: its series timed out at two smaller values. Returns nullopt if it is tried. A
   // series that only enlarges the pool is always tried.
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
@@ -129,6 +134,7 @@ class Forecaster {
   std::map<std::array<std::string, 3>, double> series_fill_rates_;   // the same by label, workload and series
   std::set<std::string> filling_;                                    // workloads that fill pools
   std::map<std::pair<std::string, std::string>, Followers> followers_;  // by label and workload
+  std::set<std::pair<std::string, ParameterValues>> unfinished_checks_;  // allocators and their parameters
   std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
 };
 

@@ -27,7 +27,7 @@ constexpr double seconds_of_start = 0.25;
 // Each turn starts and ends a process. So, if time is limited, a turn may also measure cells of the next passes. Their
 // rounds must probably end within this time from the start of the turn.
 constexpr auto least_turn = std::chrono::seconds(4);
-constexpr int passes_ahead = 2;
+constexpr int passes_ahead = 3;
 // Results are written from time to time, so most of them remain if the run is killed.
 constexpr auto between_news = std::chrono::seconds(60);
 

@@ -26,7 +26,10 @@ struct StageLimits {
   double factor;
 };
 inline constexpr StageLimits stage_limits{.least_seconds = 0.5, .factor = 5};
-inline constexpr StageLimits stage_limits_if_time_is_limited{.least_seconds = 0.1, .factor = 2};
+// The cells of an allocator with the same parameters share the result of a stage that checks reset(), once a process has
+// finished it. So a limit that is a little too short costs its time again for each cell. Only if the usual limit did not
+// suffice, and the run's time is limited, the next verifications get this shorter one.
+inline constexpr StageLimits stage_limits_after_an_unfinished_check{.least_seconds = 0.1, .factor = 2};
 
 // Largest share of a cell's remaining deadline for each stage of its verification. Calls that take longer end
 // themselves, and the worker uses the rest of the deadline to report this.
