@@ -133,7 +133,7 @@ class Forecaster {
   std::map<std::string, std::map<std::string, double>> fill_rates_;  // longest seconds per GiB by label, then workload
   std::map<std::array<std::string, 3>, double> series_fill_rates_;   // the same by label, workload and series
   std::set<std::string> filling_;                                    // workloads that fill pools
-  std::map<std::pair<std::string, std::string>, Followers> followers_;  // by label and workload
+  std::map<std::pair<std::string, std::string>, Followers> followers_;   // by label and workload
   std::set<std::pair<std::string, ParameterValues>> unfinished_checks_;  // allocators and their parameters
   std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
 };
