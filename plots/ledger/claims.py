@@ -29,6 +29,7 @@ HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
 # The sentence fails because the experiment differs from the paper's. This says nothing about the paper.
 DIFFERS = "experiment differs"
 VERDICTS = (HOLDS, FAILS, DIFFERS, OPEN)
+OWN_TEST = "test of ours"  # words in a sentence that the paper does not state; its cause, if it has one, is of the kind `test`
 NOT_KNOWN = "not known"  # cause in the ledger if the claim names none
 
 
@@ -345,8 +346,11 @@ class Ledger:
         counts = ", ".join(f"{words.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
         counts += f" {DIFFERS.capitalize()}: {words.count(DIFFERS)}." if DIFFERS in words else ""
         few = sum(each.marked != each.verdict for _, judged in self.runs for each in judged)
+        own = [each.verdict for _, judged in self.runs for each in judged if OWN_TEST in each.says]
+        tests = ", ".join(f"{own.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, DIFFERS, OPEN) if verdict in own)
         names = ", ".join(f"{name} ({number})" for name, number in self.missing.items())
         return " ".join(filter(None, (counts, f"Not judged, because these results have no cell of them: {names}." if names else "",
+                                      f"{len(own)} of these sentences are tests of ours that the papers do not state: {tests}." if own else "",
                                       f"{few} of the verdicts rest on few rounds." if few else "", self.discoveries())))
 
     def discoveries(self) -> str:

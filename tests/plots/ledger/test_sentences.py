@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from plots.ledger.claims import OWN_TEST
+
 ROOT = Path(__file__).resolve().parents[3]
 CLAIMS = [(f"{path.parent.name}/{path.stem}", claim) for path in sorted((ROOT / "configs").glob("*/*.json")) if path.parent.name != "schema"
           for claim in json.loads(path.read_text(encoding="utf-8")).get("claims", []) if "not_judged" not in claim]
@@ -39,6 +41,12 @@ def fault(claim):
 
 def test_a_mean_is_judged_only_where_the_sentence_says_so():
     assert [f"{name}: {claim['says']}" for name, claim in CLAIMS if claim.get("over") == "mean" and not re.search("mean|average", claim["says"])] == []
+
+
+def test_a_test_of_ours_says_nothing_about_the_paper():
+    own = [(name, claim) for name, claim in CLAIMS if OWN_TEST in claim["says"]]
+    assert own
+    assert [f"{name}: {claim['says']}" for name, claim in own if "cause" in claim and claim["cause"]["kind"] != "test"] == []
 
 
 def test_every_sentence_says_whose_its_bounds_are():
