@@ -345,6 +345,7 @@ class Ledger:
         words = [each.verdict for _, judged in self.runs for each in judged]
         counts = ", ".join(f"{words.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
         counts += f" {DIFFERS.capitalize()}: {words.count(DIFFERS)}." if DIFFERS in words else ""
+        counts += " These are rows: a sentence that several figures judge has a row for each of them."
         few = sum(each.marked != each.verdict for _, judged in self.runs for each in judged)
         own = [each.verdict for _, judged in self.runs for each in judged if OWN_TEST in each.says]
         tests = ", ".join(f"{own.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, DIFFERS, OPEN) if verdict in own)

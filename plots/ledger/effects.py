@@ -11,6 +11,7 @@ The bounds of a ratio are its smallest and largest value within both intervals. 
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from dataclasses import dataclass
@@ -131,8 +132,14 @@ def _quotients(run: Run, effect: dict, where: dict) -> Found:
             if estimate is None:
                 found.without_value += 1
             else:
-                found.estimates.append(estimate)
+                found.estimates.append(_paired(run, estimate, (row.cell, of.metric), (other.cell, to.metric)))
     return found
+
+
+def _paired(run: Run, estimate: Estimate, of: tuple[str, str], to: tuple[str, str]) -> Estimate:
+    """Returns the estimate with the narrower interval of two counts of the same passes, if it is the ratio of such counts."""
+    interval = few_rounds.of_same_passes(few_rounds.passes(run, *of), few_rounds.passes(run, *to)) if of[0] == to[0] else None
+    return dataclasses.replace(estimate, low=interval[0], high=interval[1]) if interval else estimate
 
 
 def _gain(run: Run, effect: dict, where: dict) -> Found:

@@ -198,7 +198,7 @@ def _p(estimate: Estimate, claim: dict, verdict: str) -> float:
 
     For `holds`, the nearer bound counts. For `does not hold`, the violated bound counts.
     """
-    if estimate.low == estimate.high is not None:  # a count is exact
+    if estimate.low == estimate.high is not None:  # an exact count
         return 0.0 if _of_interval(estimate, claim) == verdict else 1.0
     least, most, _ = bounds_of(claim)
     number = estimate.number

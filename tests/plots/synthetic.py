@@ -66,7 +66,7 @@ def _entry(number: int, each: dict, statistic: str, backend: str) -> dict:
     if each["status"] == "ok" or each["values"]:
         entry |= {"phases": [{"name": name, **phase} for name, phase in phases.items()], "counters": counters, "counter_intervals": intervals,
                   "metrics": facts}
-    _join(entry, {key: each[key] for key in ("revision", "provisional", "phases") if key in each})
+    _join(entry, {key: each[key] for key in ("revision", "provisional", "phases", "counted") if key in each})
     return entry
 
 

@@ -92,6 +92,33 @@ def test_counts_stay_exact(tmp_path):
     assert (judged.verdict, judged.few) == ("holds", "")
 
 
+def test_a_count_whose_passes_differ_has_the_t_interval_of_their_mean(tmp_path):
+    cell = _cell("c_malloc", 1, 1.0, 0.5)
+    cell["counted"] = {"values": {"steps": [2.0, 3.0, 4.0]}}  # t is 4.3027 with two degrees of freedom, so the half width is 2.4842
+    run = _run(tmp_path, [cell])
+    (low, high), = few_rounds.bounded(run).at("", "steps")[["low", "high"]].to_numpy()
+    assert (low, high) == (2.0, pytest.approx(5.4841, abs=1e-3)), "the lower end is at least the smallest count"
+    assert _judge(run, value={"of": "c_malloc", "phase": "", "metric": "steps"}, between=[2.5, 3.5]).verdict == "cannot tell"
+    assert _judge(run, value={"of": "c_malloc", "phase": "", "metric": "steps"}, below=6).verdict == "holds"
+
+
+def test_counts_of_the_same_passes_are_compared_pass_by_pass(tmp_path):
+    cell = _cell("c_malloc", 1, 1.0, 0.5)
+    cell["counted"] = {"values": {"steps": [2.0, 3.0, 7.0], "warp_steps": [4.0, 6.0, 14.0]}}
+    sides = {"of": {"allocator": "c_malloc", "phase": "", "metric": "warp_steps"}, "to": {"allocator": "c_malloc", "phase": "", "metric": "steps"}}
+    judged = _judge(_run(tmp_path, [cell]), ratio=sides, between=[1.99, 2.01])
+    assert (judged.verdict, judged.published.interval) == ("holds", "2 to 2")
+    low, high = few_rounds.of_same_passes([1.0, 3.0, 5.0], [1.0, 1.0, 1.0])
+    assert (low, high) == (pytest.approx(3 - 4.3027 * 2 / 3**0.5, abs=1e-3), pytest.approx(3 + 4.3027 * 2 / 3**0.5, abs=1e-3))
+    assert few_rounds.of_same_passes([1.0], [1.0]) is None
+
+
+def test_a_count_whose_passes_agree_is_exact(tmp_path):
+    cell = _cell("c_malloc", 1, 1.0, 0.5)
+    cell["counted"] = {"values": {"steps": [3.0, 3.0, 3.0]}}
+    assert _judge(_run(tmp_path, [cell]), value={"of": "c_malloc", "phase": "", "metric": "steps"}, between=[3, 3]).verdict == "holds"
+
+
 def test_figures_and_numbers_in_texts_have_no_such_interval(tmp_path):
     cells = [_cell("cuda_malloc", x, 10.0, 0.25) for x in (1, 2)] + [_sure("c_malloc", x, 1.0) for x in (1, 2)]
     run = _run(tmp_path, cells)
