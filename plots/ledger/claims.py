@@ -271,7 +271,7 @@ def _interval(estimate: Estimate, write) -> str:
 
 
 HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
-_INTRODUCTION = """This page judges sentences of the papers by these results. The verdict is about the published form alone.
+_INTRODUCTION = """This page judges sentences of the papers by these results. The verdict is about the published form alone. A sentence that several figures judge has a row for each of them, and the totals count rows.
 
 * **paper**: the paper's value. If the paper gives no number, the sentence has our bounds in parentheses.
 * **verdict**: `holds` if the whole interval agrees with the sentence, and `does not hold` if no part of it agrees. `experiment differs` replaces `does not hold` if our test differs from the paper's test, because the result then says nothing about the paper. `cannot tell` covers all other cases, for example: part of the interval agrees, the value or the interval is missing, the results come from older code of a form, or the current config has another heap state or equal pools instead of different ones.
@@ -345,7 +345,6 @@ class Ledger:
         words = [each.verdict for _, judged in self.runs for each in judged]
         counts = ", ".join(f"{words.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
         counts += f" {DIFFERS.capitalize()}: {words.count(DIFFERS)}." if DIFFERS in words else ""
-        counts += " These are rows: a sentence that several figures judge has a row for each of them."
         few = sum(each.marked != each.verdict for _, judged in self.runs for each in judged)
         own = [each.verdict for _, judged in self.runs for each in judged if OWN_TEST in each.says]
         tests = ", ".join(f"{own.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, DIFFERS, OPEN) if verdict in own)
