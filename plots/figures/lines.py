@@ -106,9 +106,8 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
     one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
     layout = _layout(shown, panels, looks, one_axis)
     sentences = [part] if part else []
-    moves = [[apart.Move()] * len(panel.series) if shown.x.words else look.moves(panel, layout.height, layout.spacing(), shown.joined)
-             for look, panel in zip(looks, panels)]
-    if moved := _moved(panels, moves, shown.joined):
+    moves = [look.moves(panel, shown.x, layout.height, layout.spacing(), shown.joined) for look, panel in zip(looks, panels)]
+    if moved := _moved(panels, moves, shown.x, shown.joined):
         sentences.append(moved)
     sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())] + _explained(shown, panels)
     first, *rest = caption
@@ -124,14 +123,16 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
     return page
 
 
-def _moved(panels: Sequence[Panel], moves: Sequence[Sequence[apart.Move]], joined: bool) -> str:
+def _moved(panels: Sequence[Panel], moves: Sequence[Sequence[apart.Move]], x: Axis, joined: bool) -> str:
     """Returns the sentence about markers that were moved, or an empty text if none was. If each of these markers has a
     line through it, the sentence adds that the lines have the true places.
     """
     has_line = [joined and not curve[0] and len(series.drawn()) > 1
-                for panel, of_panel in zip(panels, moves) for series, curve, move in zip(panel.series, panel.curves, of_panel) if move.aside]
+                for panel, of_panel in zip(panels, moves) for series, curve, move in zip(panel.series, panel.curves, of_panel) if move]
     if not has_line:
         return ""
+    if x.even:
+        return "Markers that would cover each other stand side by side in the column of their value."
     if all(has_line):
         return "Markers of curves that coincide stand side by side. The lines have the true places."
     return "Markers that coincide stand side by side, up to 1 mm left or right of their true places."

@@ -81,6 +81,13 @@ def words_of(run: Run, x: str) -> list[str]:
     return list(dict.fromkeys([*written, *sorted(present)])) if present else []
 
 
+def columns_of(run: Run, x: str) -> list:
+    """Returns the values of x that stand at equal distances: the words, or the numbers that choice.shown() has listed for
+    `evenly`. The list is empty if the axis has a scale.
+    """
+    return words_of(run, x) or run.plot.get("evenly", [])
+
+
 def in_config_order(run: Run, setting: str, values: list) -> list:
     """Sorts values in the order of the config, or by size if the config writes them in another form (sizes as
     "2MiB").

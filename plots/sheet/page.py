@@ -28,6 +28,7 @@ _PALETTES = (16, 24, 32, 48, 64, 96, 128)  # numbers of colours
 _SEEN = 28           # largest change of a colour channel, of 255
 _SEEN_SHARE = 4e-4   # share of the pixels that may change by more
 _FLAT = 100          # number of pixels from which a colour counts as an area or a line and must stay
+_KEPT = 10           # largest change of a channel of such a colour, so that the colours of two series stay apart
 _COLOURED = 80       # difference between the channels from which a pixel is coloured
 _FADED = 8           # number of coloured pixels that may become grey, fewer than a mark has
 
@@ -148,7 +149,7 @@ def _in_palette(png: io.BytesIO) -> bytes:
         shown = numpy.asarray(reduced.convert("RGB"), dtype=int)
         away = numpy.abs(shown - pixels).max(axis=2)
         faded = (numpy.ptp(pixels, axis=2) >= _COLOURED) & (numpy.ptp(shown, axis=2) < _COLOURED / 2)
-        if (away > _SEEN).mean() < _SEEN_SHARE and away[flat].max(initial=0) <= _SEEN and faded.sum() <= _FADED:
+        if (away > _SEEN).mean() < _SEEN_SHARE and away[flat].max(initial=0) <= _KEPT and faded.sum() <= _FADED:
             break
     made = io.BytesIO()
     reduced.save(made, format="png", optimize=True)

@@ -94,13 +94,13 @@ def look(allocator: str, variant: int = 0) -> Look:
     """Returns the look of an allocator id.
 
     `variant` counts the series of an allocator that differ in a setting. Each gets another shade of the hue and another
-    marker. Line style and fill stay, because they show the form.
+    marker, which differs from those of the family's other members. Line style and fill stay, because they show the form.
     """
     base = _base(allocator)
     if variant == 0:
         return base
     markers = [marker for marker in _SHADE_MARKERS if marker != base.marker]
-    return replace(base, colour=mixed(base.colour, _SHADES[variant % len(_SHADES)]), marker=markers[(variant - 1) % len(markers)])
+    return replace(base, colour=mixed(base.colour, _SHADES[variant % len(_SHADES)]), marker=markers[(variant - 1 + 2 * _place(allocator)) % len(markers)])
 
 
 def rival(number: int) -> Look:
@@ -186,6 +186,12 @@ def _base(allocator: str) -> Look:
         # marker fill of the first (reworked).
         made = replace(made, name=f"{made.name}, {words}", dash=(0, tuple(pattern)), fill=fill if made.fill == "full" else made.fill)
     return made
+
+
+def _place(allocator: str) -> int:
+    """Returns the place of an allocator among the members of its family."""
+    members, base = list(_TABLE["families"].get(family(allocator), {}).get("members", [])), _split(allocator)[0]
+    return members.index(base) if base in members else 0
 
 
 def _split(allocator: str) -> tuple[str, list[str]]:

@@ -24,8 +24,9 @@ class Axis:
     setting: str
     name: str
     title: str        # title below the axis
-    words: list[str]  # words at the positions 0, 1, ...; empty if the setting has numbers
+    words: list[str]  # words at the positions 0, 1, ...; empty if the axis has a scale
     log: bool         # whether the plot asks for a logarithmic axis
+    even: bool = False  # whether the words are numbers, which the plot wants at equal distances
 
     def written(self, position: float) -> str:
         return self.words[int(position)] if self.words else quantity.formatter(self.setting)(position)
@@ -105,7 +106,7 @@ def of(run: Run) -> Chart:
     units = {metric: unit for metric, unit in zip(run.values["metric"][::-1], run.values["unit"][::-1])}
     ringed = {(each.cell, each.phase) for each in samples.outliers(run, wanted)}
     axis = Axis(x, labels.setting_name(run, x), plot.get("xlabel") or labels.setting_name(run, x),
-                [labels.value_of(run, x, word) for word in labels.words_of(run, x)], "x" in log)
+                [labels.value_of(run, x, value) for value in labels.columns_of(run, x)], "x" in log, not labels.words_of(run, x) and plot.get("evenly", False))
     panels = [_panel(cut, axis, y_title(run, cut.metric, units.get(cut.metric, "")), {cell for cell, phase in ringed if phase == cut.phase}) for cut in cuts]
     panels = [_with_lent(cut, panel, panels, axis) for cut, panel in zip(cuts, panels)]
     return Chart(str(run.folder), origin.heading(run, origin.title(run), []), functools.partial(_caption, run, panels, wanted, axis),

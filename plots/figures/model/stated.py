@@ -48,7 +48,8 @@ def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
     """Returns the stated values for the panel of `run` that shows this phase and metric. A stated value is left out if
     one of its settings, apart from `x`, differs from that of a cell of the panel.
     """
-    return [Mark(float(entry["where"][x]), float(entry["value"]), entry["source"], entry.get("allocator", ""))
+    columns = labels.columns_of(run, x)
+    return [Mark(float(columns.index(at) if (at := entry["where"][x]) in columns else at), float(entry["value"]), entry["source"], entry.get("allocator", ""))
             for entry in _entries(run)
             if (entry.get("phase", ""), entry["metric"]) == (phase, metric) and x in entry["where"]
             and all(value == wanted for name, wanted in entry["where"].items() if name != x for value in run.column(name))]

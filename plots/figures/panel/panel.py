@@ -7,10 +7,10 @@ import math
 from dataclasses import dataclass
 from typing import Sequence
 
+import numpy
 from matplotlib.colors import to_rgba
-from matplotlib.transforms import offset_copy
 
-from plots.figures.model.chart import Chart, Panel
+from plots.figures.model.chart import Axis, Chart, Panel
 from plots.figures.model.series import Series
 from plots.figures.panel import apart, edge
 from plots.sheet import provisional, quantity, style, ticks
@@ -60,8 +60,12 @@ class Scale:
     def bounds(self) -> tuple[float, float]:
         return ticks.y_bounds(self.covered, self.log)
 
-    def moves(self, content: Panel, height: float, spacing: float, joined: bool) -> list[apart.Move]:
-        return apart.moves(content.series, self.bounds(), self.log, height, spacing, apart.LINES if content.has_lines(joined) else apart.MARKERS)
+    def moves(self, content: Panel, x: Axis, height: float, spacing: float, joined: bool) -> list[apart.Move]:
+        if x.words and not x.even:  # each series has its own place beside the others
+            return [apart.Move()] * len(content.series)
+        if x.even:  # markers may use the whole column of a value
+            return apart.of_markers(content.series, self.bounds(), self.log, height, spacing, math.inf)
+        return (apart.moves if content.has_lines(joined) else apart.of_markers)(content.series, self.bounds(), self.log, height, spacing)
 
     def written(self, value: float) -> str:
         """Returns the text of a number inside the panel. A ratio has fewer digits there than at the ticks."""
@@ -89,7 +93,7 @@ def draw_panel(axes, chart: Chart, content: Panel, scale: Scale, moves: Sequence
     beyond: list[edge.Number] = []
     xs = sorted({x for series in content.series for x in series.points["x"]})
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
-        aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if chart.x.words else 0.0
+        aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if chart.x.words and not chart.x.even else 0.0
         joined = not chart.x.words and not curve[0] and chart.joined
         _draw_series(axes, series, aside, moves[index], joined, chart.faint, xs, content.ringed, scale.clipped > 0)
         edge.draw(axes, series, aside, scale.bounds(), scale.written, beyond)
@@ -126,39 +130,47 @@ def _draw_series(axes, series: Series, aside: float, move: apart.Move, joined: b
                  fade: bool, all_xs: Sequence[float], ringed: set[str], cut: bool) -> None:
     """Draws a series. With `cut`, markers are cut off at the edges of the axes."""
     look, points = series.look, series.points
-    place = offset_copy(axes.transData, fig=axes.figure, x=move.aside, units="points") if move.aside else axes.transData
     xs = points["x"] + aside
+    places = _moved(axes, xs, move)
     hollow = points[provisional.FLAG].astype(bool)
     if joined and move.wider:
         axes.plot(xs, points["value"], color=look.colour, linewidth=style.RC["lines.linewidth"] + move.wider, zorder=1.99 - 0.01 * move.wider,
                   solid_capstyle="butt", gid=f"below {series.label}")
-    _draw_values(axes, series, xs, hollow, joined, place, cut)
+    _draw_values(axes, series, xs, hollow, joined, places, cut)
     if hollow.any():
         only = series.label if hollow[points["value"].notna()].all() else ""
-        provisional.draw(axes, xs[hollow], points.loc[hollow, "value"], look, look.marker_size, gid=f"provisional {series.label}", label=only, transform=place,
+        provisional.draw(axes, places[hollow], points.loc[hollow, "value"], look, look.marker_size, gid=f"provisional {series.label}", label=only,
                          clip_on=cut, zorder=2.02)
     if joined and fade:
         _fade_gaps(axes, points, all_xs, move.wider)
     rings = points[points["cell"].isin(ringed)]
-    axes.plot(rings["x"] + aside, rings["value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
-              markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}", transform=place)
+    axes.plot(places[rings.index], rings["value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
+              markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}")
     # Bars are used instead of bands, because wide bands of many allocators would cover each other and the lines.
     bars = points[points["value"].notna() & points["low"].notna() & points["high"].notna()]
-    axes.vlines(bars["x"] + aside, bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
-                gid=f"interval {series.label}", transform=place)
+    axes.vlines(places[bars.index], bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
+                gid=f"interval {series.label}")
 
 
-def _draw_values(axes, series: Series, xs, hollow, joined: bool, place, cut: bool) -> None:
-    """Draws the line and the markers. The markers are on the line, or beside each other at `place`."""
+def _moved(axes, xs, move: apart.Move):
+    """Returns the positions of the markers on the x axis: `xs` after the move, which is in points on paper."""
+    ends, bounds = axes.bbox.intervalx * 72 / axes.figure.dpi, axes.get_xlim()
+    scale, back = (numpy.log, numpy.exp) if axes.get_xscale() == "log" else (numpy.asarray, numpy.asarray)
+    per_point = (scale(bounds[1]) - scale(bounds[0])) / (ends[1] - ends[0])
+    return xs if not move else xs.map(lambda x: float(back(scale(x) + per_point * move.right(x))))
+
+
+def _draw_values(axes, series: Series, xs, hollow, joined: bool, places, cut: bool) -> None:
+    """Draws the line and the markers. The markers are on the line, or beside each other at `places`."""
     look, values = series.look, series.points["value"]
     has_face = look.fill == "full" and look.marker not in "x+"
     outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if has_face else {"markeredgewidth": 0.9}
     marker = dict(color=look.colour, marker=look.marker, markersize=look.marker_size, fillstyle=look.fill, markerfacecoloralt="white", clip_on=cut, **outline)
-    beside = place is not axes.transData
+    beside = places is not xs
     marked = {"markevery": [] if beside else [index for index, each in enumerate(hollow) if not each]} if beside or hollow.any() else {}
     axes.plot(xs, values, linestyle="none" if not joined else look.dash, label=series.label, gid=f"median {series.label}", **marker, **marked)
     if beside:
-        axes.plot(xs[~hollow], values[~hollow], linestyle="none", gid=f"marker {series.label}", transform=place, **marker)
+        axes.plot(places[~hollow], values[~hollow], linestyle="none", gid=f"marker {series.label}", **marker)
 
 
 def _fade_gaps(axes, points, all_xs: Sequence[float], wider: float) -> None:

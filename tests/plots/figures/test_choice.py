@@ -223,18 +223,51 @@ def test_values_of_coinciding_curves_stay_where_they_are(tmp_path):
         assert all(abs(right) < 1e-6 for part, right, _ in found if part != "marker"), "a line stays; its markers stand beside it"
     assert any("Markers of curves that coincide stand side by side" in text for text in readback.texts(drawing))
     interval, = _drawn(drawing, "interval KMA")
-    assert sorted(round(y / x, 12) for path in interval.get_paths() for x, y in path.vertices)[0] == pytest.approx(1.0005e-6 * 0.95)
+    assert min(y for path in interval.get_paths() for _, y in path.vertices) == pytest.approx(1.0005e-6 * 0.95)
 
 
 def test_coinciding_markers_stand_beside_each_other(tmp_path):
     cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in (1, 2, 3)]
     run = _run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma"]}, joined=False)
-    c_malloc, halloc, kma = apart.moves(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0, rule=apart.MARKERS)
-    assert halloc.aside == 0 and c_malloc.aside == -kma.aside and kma.aside * 2 >= style.RC["lines.markersize"]
+    c_malloc, halloc, kma = apart.of_markers(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0)
+    assert not halloc and all(c_malloc.right(x) == -kma.right(x) and kma.right(x) * 2 >= style.RC["lines.markersize"] for x in (1, 2, 3))
     drawing = lines.make(run, "stem")
     assert not _drawn(drawing, "below CMalloc") and all(abs(up) < 1e-6 for label in ("CMalloc", "KMA") for _, _, up in _heights(drawing, label))
     words = _words(drawing)
     assert "Markers that coincide stand side by side, up to 1 mm left or right of their true places." in words and "The lines have" not in words
+
+
+def test_only_markers_that_cover_each_other_move():
+    """The axis has 144 points, so a tenth of it is 14.4 points, and 0.02 is 2.9 points."""
+    one, other, third = _points(0.5), _points(0.5), _points(0.5)
+    other.points["value"], third.points["value"] = [0.52, 0.6], [0.54, 0.61]
+    moves = apart.of_markers([one, other, third], (0, 1), False, 2.0)
+    assert [[move.right(x) for x in (1.0, 2.0)] for move in moves] == [[-2.2, 0], [2.2, -2.2], [-2.2, 2.2]], "the first and the third do not touch"
+
+
+def test_values_at_equal_distances_have_labels_and_columns(tmp_path):
+    xs = (1024, 1050, 4096, 4100)
+    cells = [_cell(name, x, 1e-6) for name in ("c_malloc", "halloc", "kma", "scatteralloc", "xmalloc") for x in xs]
+    drawing = lines.make(_run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma", "scatteralloc", "xmalloc"]}, log="y", evenly=True), "stem")
+    axes = drawing.page.figure.axes[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["1,024", "1,050", "4,096", "4,100"]
+    assert readback.medians(drawing)["KMA"] == pytest.approx(dict.fromkeys((0, 1, 2, 3), 1e-6))
+    markers = [line.get_xdata() for line in axes.get_lines() if (line.get_gid() or "").startswith("marker ")]
+    assert all(abs(x - place) < 0.5 for each in markers for place, x in enumerate(each)), "a marker stays in its column"
+    assert all(line.get_linestyle() == "None" for line in _drawn(drawing, "median Halloc")) and "in the column of their value" in _words(drawing)
+    assert "| 1,024 | 1,050 | 4,096 | 4,100 |" in drawing.markdown
+
+
+def test_a_value_that_one_panel_lacks_keeps_its_column(tmp_path):
+    cells = [_cell("c_malloc", x, 1e-6, pool_bytes=pool) for pool in (1024, 2048) for x in (1, 2, 3) if (pool, x) != (2048, 1)]
+    drawing = lines.make(_run(tmp_path, cells, {"sweep": {"threads": [1, 2, 3], "pool_bytes": ["1KiB", "2KiB"]}}, log="y", panels="pool_bytes", evenly=True), "stem")
+    assert [list(line.get_xdata()) for line in _drawn(drawing, "median CMalloc")] == [[0, 1, 2], [1, 2]]
+
+
+@pytest.mark.parametrize("more", [{"log": "xy"}, {"positions": [{"at": 2, "source": "a"}]}, {"theory": {"c_malloc": {"time": "queue_steps"}}}, {"metric": "speed_up"}])
+def test_equal_distances_take_the_scale(tmp_path, more):
+    with pytest.raises(UsageError, match="`evenly`, which takes the scale from threads"):
+        lines.make(_run(tmp_path, _both(), **{"log": "y", "evenly": True, **more}), "stem")
 
 
 def _words(drawing):

@@ -77,6 +77,12 @@ def test_variants_differ_in_shade_and_marker_and_keep_the_look_of_their_form(all
         assert (str(one.dash), one.fill, one.name) == (str(other.dash), other.fill, other.name)
 
 
+def test_variants_of_a_family_have_different_markers():
+    """configs/pham2025/fig15 draws several chunk sizes of P-S, P-VL and C-S, whose browns are alike."""
+    markers = [[style.look(f"ouroboros_{name}", number).marker for number in range(3)] for name in ("p_s", "c_s")]
+    assert all(one != other for one, other in zip(*markers))
+
+
 def test_a_variant_of_the_published_form_is_not_taken_for_another_form():
     forms = {(str(look.dash), look.fill) for look in (style.look(f"kma_{form}") for form in TABLE["forms"])}
     assert all((str(look.dash), look.fill) not in forms for look in (style.look("kma", number) for number in range(6)))

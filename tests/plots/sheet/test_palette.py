@@ -21,3 +21,18 @@ def test_a_short_coloured_line_on_a_grey_picture_keeps_its_colour():
         assert image.mode == "P"
         shown = numpy.asarray(image.convert("RGB"), dtype=int)[300, 100:160]
     assert numpy.abs(shown - RED).max() < 60
+
+
+def test_two_browns_stay_apart():
+    """The squares have the colours of two chunk sizes in configs/pham2025/fig15. Many other colours compete with them."""
+    browns = [(100, 32, 2), (65, 46, 0)]
+    whole = numpy.full((600, 900, 3), 255, dtype=numpy.uint8)
+    for number in range(14):
+        whole[40 * number:40 * number + 30, :300] = (255 - 15 * number, 18 * number, (90 * number) % 256)
+    for left, brown in zip((400, 500), browns):
+        whole[300:312, left:left + 12] = brown
+    file = io.BytesIO()
+    Image.fromarray(whole).save(file, format="png")
+    with Image.open(io.BytesIO(page._in_palette(file))) as image:
+        shown = numpy.asarray(image.convert("RGB"), dtype=int)
+    assert all(numpy.abs(shown[306, left + 6] - brown).max() <= 10 for left, brown in zip((400, 500), browns))
