@@ -92,10 +92,10 @@ def draw(shown: Chart, stem: str) -> Drawing:
     panels = _without_zeros(shown.panels) if shown.log_y else shown.panels
     with matplotlib.rc_context(style.RC):
         looks = [Scale.of(shown, panel.metric, [other for other in panels if _shares_axis(panels, panel, other)]) for panel in panels]
-        pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper)
+        pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper, shown.references())
         own = [_own_axes(shown, panels, looks, names) for names in pictures]
         alone = [number for number, each in enumerate(own, 1) if each != looks]
-        pages = [_page(shown, [panel.of(names) for panel in panels], own[number - 1], shown.of_lines(names, number == 1), parts.sentence(pictures, number, alone))
+        pages = [_page(shown, [panel.of(names) for panel in panels], own[number - 1], shown.of_lines(names), parts.sentence(pictures, number, alone))
                  for number, names in enumerate(pictures, 1)]
     more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))
     return Drawing(stem, pages[0], table.markdown(shown), more)
@@ -266,7 +266,7 @@ def _set_axes(axes, x: Axis, positions: Sequence[float], layout: _Layout, look: 
         axes.set_xticks(range(len(x.words)), x.words, rotation=_SLANT, ha="right", rotation_mode="anchor")
     else:
         ticks.set_x(axes, positions, layout.bounds, layout.log_x, layout.width, style.RC["xtick.labelsize"],
-                    quantity.on_axis(x.setting))
+                    quantity.on_axis(x.setting, layout.positions))
     look.set_y(axes)
     if lowest:
         axes.set_xlabel(x.title, labelpad=2)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
-from typing import Callable
+from typing import Callable, Sequence
 
 _IEC = ("B", "KiB", "MiB", "GiB", "TiB")
 _AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iterations": "allocations per thread",
@@ -99,23 +100,24 @@ def with_interval(text: str, value: float, low: float, high: float) -> str:
     return f"{text} ±{away:.0f} %" if away >= 0.95 else f"{text} ±{away:.1f} %" if away >= 0.05 else text
 
 
-def on_axis(name: str) -> Callable[[float], str]:
-    """Returns the function that writes values of a setting on an axis. It shortens counts in the same way in all
-    figures.
+def on_axis(name: str, values: Sequence[float] = ()) -> Callable[[float], str]:
+    """Returns the function that writes values of a setting on an axis with these `values`. It shortens counts in the same
+    way in all figures.
     """
     write = formatter(name)
-    return _count_on_axis if write is count else write
+    large = any(value >= _WRITTEN_OUT and value % 1000 == 0 and value % 1024 for value in values)
+    return functools.partial(_count_on_axis, least=1000 if large else _WRITTEN_OUT) if write is count else write
 
 
-def _count_on_axis(value: float) -> str:
+def _count_on_axis(value: float, least: float) -> str:
     """Shortens a count without losing digits.
 
     Multiples of 1,024 have the prefixes Ki, Mi and Gi. Other multiples of 1,000 have k, M and G if they are 100,000 or
-    more. Other counts are written in full.
+    more, or if other values of their axis are. Other counts are written in full.
     """
     for unit, prefixes in ((1024, ("Ki", "Mi", "Gi")), (1000, ("k", "M", "G"))):
         power = next((power for power in (3, 2, 1) if value >= unit**power and value % unit**power == 0), 0)
-        if power and (unit == 1024 or value >= _WRITTEN_OUT):
+        if power and (unit == 1024 or value >= least):
             return f"{value / unit**power:,.0f} {prefixes[power - 1]}"
     return count(value)
 

@@ -4,7 +4,7 @@ paper.
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Collection, Sequence
 
 import pandas
 
@@ -16,10 +16,11 @@ from plots.sheet import provisional
 _TIMED = ("s", "op/s", "B/s")  # units of quantities that have intervals
 
 
-def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, first: bool = True) -> list[str]:
+def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, elsewhere: Collection[str] = ()) -> list[str]:
     """Returns the caption of a line figure. The drawing appends its own sentences to the first sentence.
 
-    Only the `first` picture of a figure has the paper's statements and the notes.
+    Every picture of a figure has the paper's statements and the notes, but no statement about an allocator that only other
+    pictures have (`elsewhere`).
     """
     shown = _shown(run, wanted)
     equations = curves.names(run, [metric for _, metric in wanted])
@@ -32,7 +33,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, f
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
     return [text + _throttled(shown), *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted, " (rings)"),
-            *([*stated.sentences(run, wanted), *run.plot.get("notes", [])] if first else [])]
+            *stated.sentences(run, wanted, elsewhere), *run.plot.get("notes", [])]
 
 
 def _told(equations: Sequence[str]) -> str:

@@ -71,8 +71,7 @@ class Panel(series.Place):
 class Chart:
     source: str             # folder of the run, for errors
     heading: Heading        # heading without a caption
-    # Makes the caption of a picture from the labels of its curves and whether it is the first.
-    of_lines: Callable[[Sequence[str], bool], list[str]]
+    of_lines: Callable[[Sequence[str]], list[str]]  # makes the caption of a picture from the labels of its curves
     of_table: list[str]     # caption of the table
     assumed: list[str]
     x: Axis
@@ -92,6 +91,10 @@ class Chart:
     def wanted(self) -> list[tuple[str, str]]:
         """Returns the distinct (phase, metric) pairs of the panels."""
         return list(dict.fromkeys((panel.phase, panel.metric) for panel in self.panels))
+
+    def references(self) -> set[str]:
+        """Returns the allocators that other series are compared with: the reference of the plot, and the owners of bands."""
+        return {self.reference, *(band.allocator for panel in self.panels for band in panel.bands)} - {""}
 
     def has_value(self) -> bool:
         return any(len(each.drawn()) for panel in self.panels for each in panel.series)
@@ -136,10 +139,11 @@ def _with_lent(cut: series.Cut, panel: Panel, panels: Sequence[Panel], x: Axis) 
     return replace(panel, lent=list(lent.values()), equations={**panel.equations, **{each.allocator: equation for equation, (each, _) in lent.items()}})
 
 
-def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]], x: Axis, names: Sequence[str], first: bool) -> list[str]:
+def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]], x: Axis, names: Sequence[str]) -> list[str]:
     """Returns the caption for the cells of these curves only."""
     cells = {cell for panel in panels for each in panel.series if each.label in names for cell in each.points["cell"]}
-    return [*caption.of_lines(run.part(cells), wanted, bool(x.words), first), *_without_speed_up(run, panels, x, names)]
+    own = run.part(cells)
+    return [*caption.of_lines(own, wanted, bool(x.words), set(run.cells["allocator"]) - set(own.cells["allocator"])), *_without_speed_up(run, panels, x, names)]
 
 
 def _without_speed_up(run: Run, panels: Sequence[Panel], x: Axis, names: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ absolute or in factors of an allocator's measured value. A position is a value o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Collection, Sequence
 
 import pandas
 
@@ -96,13 +96,13 @@ def _of_back_end(run: Run, entries: Sequence[dict]) -> list[dict]:
     return [entry for entry in entries if entry.get("backend", run.backend) == run.backend]
 
 
-def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
+def sentences(run: Run, drawn: Sequence[tuple[str, str]], elsewhere: Collection[str] = ()) -> list[str]:
     """Returns sentences about the stated values that are not `drawn` as (phase, metric). Counts from one source at the
-    same settings share a sentence.
+    same settings share a sentence. Values of the allocators `elsewhere` are left out.
     """
     groups: dict[tuple, list[dict]] = {}
     for entry in _entries(run):
-        if (entry.get("phase", ""), entry["metric"]) not in drawn:
+        if (entry.get("phase", ""), entry["metric"]) not in drawn and entry.get("allocator") not in elsewhere:
             where = ", ".join(labels.told(run, name, value) if isinstance(value, (bool, str)) else f"{labels.setting_name(run, name)} {quantity.formatter(name)(value)}"
                               for name, value in entry["where"].items())
             alone = entry["metric"] if _unit(run, entry) else ""  # counts share a sentence
