@@ -103,6 +103,7 @@ def draw(shown: Chart, stem: str) -> Drawing:
 
 def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption: Sequence[str], part: str) -> Page:
     """Draws one picture of the figure. `part` is the sentence that numbers the picture."""
+    panels = legend.with_equations(panels)
     one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
     layout = _layout(shown, panels, looks, one_axis)
     sentences = [part] if part else []

@@ -71,6 +71,8 @@ _TABLE = json.loads(Path(__file__).with_name("looks.json").read_text(encoding="u
 _SPARE_COLOURS = ("#546e7a", "#5d4037", "#00838f", "#9e9d24", "#d84315", "#512da8", "#c2185b")
 _SPARE_MARKERS = ("h", "*", "<", ">", "p", "d", "8")
 _SHADES = (0.0, 0.38, -0.4, 0.6, -0.65)  # shades of variants: towards white, or towards black if negative
+_SHADES_OF_DARK = (0.0, 0.34, 0.66, 0.17, 0.5)  # a dark colour that becomes darker hardly changes
+_DARK = 60  # brightness, of 255, below which a colour is dark
 _SHADE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
 
@@ -100,7 +102,8 @@ def look(allocator: str, variant: int = 0) -> Look:
     if variant == 0:
         return base
     markers = [marker for marker in _SHADE_MARKERS if marker != base.marker]
-    return replace(base, colour=mixed(base.colour, _SHADES[variant % len(_SHADES)]), marker=markers[(variant - 1 + 2 * _place(allocator)) % len(markers)])
+    shades = _SHADES_OF_DARK if _brightness(base.colour) < _DARK else _SHADES
+    return replace(base, colour=mixed(base.colour, shades[variant % len(shades)]), marker=markers[(variant - 1 + 2 * _place(allocator)) % len(markers)])
 
 
 def rival(number: int) -> Look:
@@ -160,8 +163,13 @@ def original_of(allocator: str) -> str:
 
 def text_on(background: str) -> str:
     """Returns black or white, whichever is easier to read on the colour `#rrggbb`."""
-    red, green, blue = (int(background[i:i + 2], 16) for i in (1, 3, 5))
-    return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#ffffff"
+    return BLACK if _brightness(background) > 110 else "#ffffff"
+
+
+def _brightness(colour: str) -> float:
+    """Returns the brightness of the colour `#rrggbb`, from 0 to 255."""
+    red, green, blue = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
 @lru_cache(maxsize=None)

@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Sequence
 
-import numpy
 from matplotlib.colors import to_rgba
+from matplotlib.transforms import offset_copy
 
 from plots.figures.model.chart import Axis, Chart, Panel
 from plots.figures.model.series import Series
@@ -131,33 +131,32 @@ def _draw_series(axes, series: Series, aside: float, move: apart.Move, joined: b
     """Draws a series. With `cut`, markers are cut off at the edges of the axes."""
     look, points = series.look, series.points
     xs = points["x"] + aside
-    places = _moved(axes, xs, move)
+    places = _places(axes, points["x"], move)
     hollow = points[provisional.FLAG].astype(bool)
     if joined and move.wider:
         axes.plot(xs, points["value"], color=look.colour, linewidth=style.RC["lines.linewidth"] + move.wider, zorder=1.99 - 0.01 * move.wider,
                   solid_capstyle="butt", gid=f"below {series.label}")
     _draw_values(axes, series, xs, hollow, joined, places, cut)
-    if hollow.any():
-        only = series.label if hollow[points["value"].notna()].all() else ""
-        provisional.draw(axes, places[hollow], points.loc[hollow, "value"], look, look.marker_size, gid=f"provisional {series.label}", label=only,
-                         clip_on=cut, zorder=2.02)
     if joined and fade:
         _fade_gaps(axes, points, all_xs, move.wider)
-    rings = points[points["cell"].isin(ringed)]
-    axes.plot(places[rings.index], rings["value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
-              markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}")
-    # Bars are used instead of bands, because wide bands of many allocators would cover each other and the lines.
-    bars = points[points["value"].notna() & points["low"].notna() & points["high"].notna()]
-    axes.vlines(places[bars.index], bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
-                gid=f"interval {series.label}")
+    only = series.label if hollow[points["value"].notna()].all() else ""
+    for place, at in places:
+        if (hollow & at).any():
+            provisional.draw(axes, xs[hollow & at], points.loc[hollow & at, "value"], look, look.marker_size, gid=f"provisional {series.label}", label=only,
+                             transform=place, clip_on=cut, zorder=2.02)
+        rings = at & points["cell"].isin(ringed)
+        axes.plot(xs[rings], points.loc[rings, "value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
+                  markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}", transform=place)
+        # Bars are used instead of bands, because wide bands of many allocators would cover each other and the lines.
+        bars = points[at & points["value"].notna() & points["low"].notna() & points["high"].notna()]
+        axes.vlines(bars["x"] + aside, bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
+                    gid=f"interval {series.label}", transform=place)
 
 
-def _moved(axes, xs, move: apart.Move):
-    """Returns the positions of the markers on the x axis: `xs` after the move, which is in points on paper."""
-    ends, bounds = axes.bbox.intervalx * 72 / axes.figure.dpi, axes.get_xlim()
-    scale, back = (numpy.log, numpy.exp) if axes.get_xscale() == "log" else (numpy.asarray, numpy.asarray)
-    per_point = (scale(bounds[1]) - scale(bounds[0])) / (ends[1] - ends[0])
-    return xs if not move else xs.map(lambda x: float(back(scale(x) + per_point * move.right(x))))
+def _places(axes, xs, move: apart.Move) -> list:
+    """Returns each transform that markers need to stand in their places, with the points that need it."""
+    asides = xs.map(move.right)
+    return [(offset_copy(axes.transData, fig=axes.figure, x=aside, units="points") if aside else axes.transData, asides == aside) for aside in dict.fromkeys(asides)]
 
 
 def _draw_values(axes, series: Series, xs, hollow, joined: bool, places, cut: bool) -> None:
@@ -166,11 +165,11 @@ def _draw_values(axes, series: Series, xs, hollow, joined: bool, places, cut: bo
     has_face = look.fill == "full" and look.marker not in "x+"
     outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if has_face else {"markeredgewidth": 0.9}
     marker = dict(color=look.colour, marker=look.marker, markersize=look.marker_size, fillstyle=look.fill, markerfacecoloralt="white", clip_on=cut, **outline)
-    beside = places is not xs
+    beside = any(place is not axes.transData for place, _ in places)
     marked = {"markevery": [] if beside else [index for index, each in enumerate(hollow) if not each]} if beside or hollow.any() else {}
     axes.plot(xs, values, linestyle="none" if not joined else look.dash, label=series.label, gid=f"median {series.label}", **marker, **marked)
-    if beside:
-        axes.plot(places[~hollow], values[~hollow], linestyle="none", gid=f"marker {series.label}", **marker)
+    for place, at in places if beside else ():
+        axes.plot(xs[at & ~hollow], values[at & ~hollow], linestyle="none", gid=f"marker {series.label}", transform=place, **marker)
 
 
 def _fade_gaps(axes, points, all_xs: Sequence[float], wider: float) -> None:
