@@ -13,7 +13,7 @@ from typing import Collection, Sequence
 import pandas
 
 from plots.figures.model.series import Series
-from plots.runs import labels
+from plots.runs import forms, labels
 from plots.runs.results import Run
 from plots.sheet import quantity
 
@@ -98,7 +98,7 @@ def _of_back_end(run: Run, entries: Sequence[dict]) -> list[dict]:
 
 def sentences(run: Run, drawn: Sequence[tuple[str, str]], elsewhere: Collection[str] = ()) -> list[str]:
     """Returns sentences about the stated values that are not `drawn` as (phase, metric). Counts from one source at the
-    same settings share a sentence. Values of the allocators `elsewhere` are left out.
+    same settings share a sentence. A paper is about published forms, so other forms count only if there is no published one. Values of the allocators `elsewhere` are left out.
     """
     groups: dict[tuple, list[dict]] = {}
     for entry in _entries(run):
@@ -109,15 +109,18 @@ def sentences(run: Run, drawn: Sequence[tuple[str, str]], elsewhere: Collection[
             groups.setdefault((entry["source"], where, alone), []).append(entry)
     made = []
     for (source, where, _), entries in groups.items():
-        theirs = ", ".join(_written(run, entry, [entry["value"]]) for entry in entries)
+        theirs = ", ".join(f"{entry.get('bound', '')} {_written(run, entry, [entry['value']])}".strip() for entry in entries)
         there = run.matching(entries[0]["where"])
-        ours = "here: " + ", ".join(_measured(run, there, entry) for entry in entries) if there.any() else "not run here"
+        published = there & run.cells["allocator"].map(lambda name: forms.form_of(name) == forms.PUBLISHED)
+        whose = " (published forms)" if published.any() and (there & ~published).any() and not any("allocator" in entry for entry in entries) else ""
+        there = published if whose else there
+        ours = f"here{whose}: " + ", ".join(_measured(run, there, entry) for entry in entries) if there.any() else "not run here"
         made.append(f"{source} states {theirs} at {where}; {ours}.")
     return made
 
 
 def _measured(run: Run, there: pandas.Series, entry: dict) -> str:
-    """Returns the measured range over all allocators, or over the cells of the allocator that the entry names."""
+    """Returns the measured range over the allocators of these cells, or over the cells of the allocator that the entry names."""
     if "allocator" in entry:
         there = there & (run.cells["allocator"] == entry["allocator"])
     found = run.at(entry.get("phase", ""), entry["metric"])["value"]

@@ -157,6 +157,15 @@ def test_a_mark_of_one_panel_is_not_in_the_other(tmp_path):
     assert "The paper states 7 µs (alloc) at threads 2, coalescing off" in text
 
 
+@pytest.mark.parametrize("names, told", [(("halloc", "halloc_reworked"), "here (published forms): 1 µs to 2 µs (alloc)"), (("halloc_reworked",), "here: 3 µs to 6 µs (alloc)"),
+                                         (("halloc",), "here: 1 µs to 2 µs (alloc)")])
+def test_a_stated_bound_is_about_published_forms(tmp_path, names, told):
+    marks = [{"metric": "time", "phase": "alloc", "where": {"coalescing": False}, "value": 7e-7, "bound": "at least", "source": "The paper"}]
+    cells = [_cell(name, x, (1e-6 if name == "halloc" else 3e-6) * x, coalescing=on) for name in names for x in (1, 2) for on in (False, True)]
+    text = lines.make(_run(tmp_path, cells, {"allocators": list(names)}, panels="coalescing", y="free", marks=marks), "stem").markdown
+    assert f"The paper states at least 700 ns (alloc) at coalescing off; {told}." in text
+
+
 def test_positions_are_vertical_lines_in_the_panels_that_they_are_about(tmp_path):
     positions = [{"at": 2, "source": "everywhere"}, {"at": 2.5, "source": "in one", "where": {"pool": 1}}, {"at": 10, "source": "frees", "phase": "free"},
                  {"at": 3, "source": "not here", "backend": "cpu"}]
