@@ -27,6 +27,7 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                  "null_returns": "requests that got null", "spurious_nulls": "spurious nulls", "init_time": "time to create it, memory included",
                  **{f"{call}_{rank}": f"clock ticks of {what}, {words}" for call, what in (("alloc", "a malloc"), ("free", "a free"), ("own", "no call"))
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
+_PHASE_NAMES = {"build_probe": "build and probe"}  # two steps in one phase
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 _WRITTEN_OUT = 100_000  # smaller counts are written in full, except multiples of 1,024 on axes
@@ -150,6 +151,11 @@ def metric_name(metric: str) -> str:
     """Returns the display name of a metric. A relative metric has the name of the metric that it compares."""
     metric = metric.removeprefix("relative_")
     return _METRIC_NAMES.get(metric, metric.replace("_", " "))
+
+
+def phase_name(phase: str) -> str:
+    """Returns the display name of a timed phase."""
+    return _PHASE_NAMES.get(phase, phase.replace("_", " "))
 
 
 def axis_name(setting: str) -> str:

@@ -17,7 +17,7 @@ import pandas
 from allocbench.errors import NothingToDraw
 from plots.runs import labels
 from plots.runs.results import Run
-from plots.sheet import provisional, style
+from plots.sheet import provisional, quantity, style
 
 NO_SPEED_UP = "no speed-up"  # word of a cell whose series has no value at the first x
 _MOST_BESIDE = 4  # most panels side by side
@@ -94,7 +94,7 @@ def panels_of(run: Run) -> list[Cut]:
         for row_name, in_row in rows:
             for name, in_column in columns:
                 part = run.part(in_row & in_column)
-                told = phase.replace("_", " ") if several_phases else ""
+                told = quantity.phase_name(phase) if several_phases else ""
                 made.append(Cut(name, row_name, told, phase, metric, *divmod(len(made), across), part))
     return [panel for panel in made if len(panel.run.cells)]
 
