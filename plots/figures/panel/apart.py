@@ -15,9 +15,10 @@ from typing import Mapping, Sequence
 from plots.figures.model.series import Series
 
 _STEP = 4.4      # points between the markers of neighbours in a bundle
+_FREE_STEP = 6.0  # the same if the markers have a column of their own, so that no marker touches another
 _FARTHEST = 3.0  # greatest distance of a marker from its position, in points; distance and radius together are less than the axis's margin
 _WIDER = 1.1     # points by which a line is wider than the next line of its bundle
-_WIDEST = 3.6
+_WIDEST = 2.2    # wider bundles would look like intervals
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def of_markers(all_series: Sequence[Series], bounds: tuple[float, float], log: b
     for x in {x for each in places for x in each}:
         for chain in _chains(sorted((each[x], number) for number, each in enumerate(places) if x in each)):
             count = 1 + max(lane for _, lane in chain)
-            step = min(_STEP, 2 * min(farthest, 0.4 * spacing) / max(1, count - 1))
+            step = min(_STEP if farthest < math.inf else _FREE_STEP, 2 * min(farthest, 0.4 * spacing) / max(1, count - 1))
             for number, lane in chain:
                 asides[number][x] = step * (lane - (count - 1) / 2)
     return [Move(at={x: aside for x, aside in each.items() if aside}) for each in asides]

@@ -174,7 +174,12 @@ def _draw_values(axes, series: Series, xs, hollow, joined: bool, places, cut: bo
 
 def _fade_gaps(axes, points, all_xs: Sequence[float], wider: float) -> None:
     """Makes a line faint where the series skips positions of other series, because nothing was measured there."""
-    own = points.loc[points["value"].notna(), ["x", "value"]]
-    for (x0, y0), (x1, y1) in itertools.pairwise(own.itertuples(index=False, name=None)):
-        if any(x0 < x < x1 for x in all_xs) and not any(x0 < x < x1 for x in points["x"]):
-            axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2 + wider, alpha=0.7, zorder=2.01, gid="gap")
+    for (x0, y0), (x1, y1) in gaps(points, all_xs):
+        axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2 + wider, alpha=0.7, zorder=2.01, gid="gap")
+
+
+def gaps(points, all_xs: Sequence[float]) -> list:
+    """Returns the ends of each segment of a line over positions that its series skips."""
+    own = points.loc[points["value"].notna(), ["x", "value"]].itertuples(index=False, name=None)
+    return [(one, other) for one, other in itertools.pairwise(own)
+            if any(one[0] < x < other[0] for x in all_xs) and not any(one[0] < x < other[0] for x in points["x"])]

@@ -195,9 +195,12 @@ def test_relative_figures_show_the_interval_of_the_reference(tmp_path):
 
 def test_lines_grow_faint_where_only_others_were_measured(tmp_path):
     cells = [cell for cell in _both((1, 2, 3)) if not (cell["allocator"] == "halloc" and cell["axes"]["threads"] == 2)]
-    gap, = _drawn(lines.make(_run(tmp_path, cells), "stem"), "gap")
+    drawing, whole, markers = (lines.make(_run(tmp_path / name, own, **more), "stem") for name, own, more in (
+        ("gap", cells, {}), ("whole", _both(), {}), ("markers", cells, {"joined": False})))
+    gap, = _drawn(drawing, "gap")
     assert list(gap.get_xdata()) == [1, 3]
-    assert not _drawn(lines.make(_run(tmp_path / "whole", _both()), "stem"), "gap")
+    assert not _drawn(whole, "gap") and not _drawn(markers, "gap")
+    assert ["Pale part of a line: the curve has no cell between these two points." in _words(each) for each in (drawing, whole, markers)] == [True, False, False]
 
 
 def test_points_that_are_not_joined(tmp_path):
@@ -231,7 +234,7 @@ def test_values_of_coinciding_curves_stay_where_they_are(tmp_path):
         assert {part for part, *_ in found} == parts
         assert all(abs(up) < 1e-6 for _, _, up in found), "nothing is higher or lower than its value"
         assert all(abs(right) < 1e-6 for part, right, _ in found if part != "marker"), "a line stays; its markers stand beside it"
-    assert any("Markers of curves that coincide stand side by side" in text for text in readback.texts(drawing))
+    assert "Markers of curves that coincide stand side by side" in _words(drawing) and "the lower ones are wider; the width means nothing" in _words(drawing)
     interval, = _drawn(drawing, "interval KMA")
     assert sorted(round(y / x, 12) for path in interval.get_paths() for x, y in path.vertices)[0] == pytest.approx(1.0005e-6 * 0.95)
 
