@@ -223,14 +223,17 @@ CURVES: dict[str, tuple[str, Callable[[Setting], float]]] = {
     # Halloc updates the bits and the length for each lane, and two counters (of the size and of the slab) for N lanes
     # together.
     "aggregated_updates": ("2 + 2/N updates (the slides)", lambda s: 2 + 2 / s.lanes),
-    "rw_bm_64_steps": ("(5), w = 64", lambda s: rw_bm_steps(s.pages, s.free, int(s.threads), 64)),
-    "rw_bm_64_warp_steps": ("(6), w = 64", lambda s: rw_bm_warp_steps(s.pages, s.free, s.threads, 64)),
-    "corw_64_steps": ("(11), w = 64", lambda s: corw_steps(s.pages, s.free, s.threads, 64)),
+    "rw_bm_64_steps": ("(5) with w = 64", lambda s: rw_bm_steps(s.pages, s.free, int(s.threads), 64)),
+    "rw_bm_64_warp_steps": ("(6) with w = 64", lambda s: rw_bm_warp_steps(s.pages, s.free, s.threads, 64)),
+    "corw_64_steps": ("(11) with w = 64", lambda s: corw_steps(s.pages, s.free, s.threads, 64)),
     "theorem_1": ("theorem 1, w = 32", lambda s: rw_steps_exact(s.pages, s.free, int(s.threads)) / 32),
     "theorem_1_64": ("theorem 1, w = 64", lambda s: rw_steps_exact(s.pages, s.free, int(s.threads)) / 64),
     "theorem_2": ("theorem 2, w = 32", lambda s: rw_bm_warp_steps_near_the_end(s.pages, s.free, s.threads)),
     "theorem_2_64": ("theorem 2, w = 64", lambda s: rw_bm_warp_steps_near_the_end(s.pages, s.free, s.threads, 64)),
 }
+
+# These formulas use corw_steps(), which is never below 1, unlike the printed equation (11).
+AT_LEAST_ONE = ("corw_steps", "corw_64_steps", "rw_bm_over_corw")
 
 
 def reference_table() -> str:

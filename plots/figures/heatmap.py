@@ -131,7 +131,7 @@ def blocks_of(run: Run) -> list[Block]:
     for phase in phases:
         for name, cells in parts(run, "panels"):
             part = run.part(cells)
-            title = ", ".join(text for text in (phase.replace("_", " ") if len(phases) > 1 else "", name) if text)
+            title = ", ".join(text for text in (quantity.phase_name(phase) if len(phases) > 1 else "", name) if text)
             made.append(_block(part, title, xs, phase, metric, reference))
     return made
 

@@ -96,7 +96,8 @@ def _told_once(block: Block, room: float) -> tuple[str, dict[str, str]]:
     split = {name: name.split(" ") for name in names}
     if words := os.path.commonprefix(list(split.values())):
         return " ".join(words), {name: " ".join(each[len(words):]) for name, each in split.items()}
-    words = os.path.commonprefix([each[::-1] for each in split.values()])
+    plural = [each for each in split.values() if each[0] != "1"]  # of a singular, only the number is left
+    words = os.path.commonprefix([each[::-1] for each in plural or split.values()])
     return " ".join(words[::-1]), {name: " ".join(each[:len(each) - len(words)]) for name, each in split.items()}
 
 

@@ -24,7 +24,7 @@ from plots.figures import table
 from plots.figures.model import chart, choice, parts
 from plots.figures.model.chart import Axis, Chart, Panel
 from plots.figures.panel import apart, failures, legend
-from plots.figures.panel.panel import Scale, draw_panel
+from plots.figures.panel.panel import Scale, draw_panel, gaps
 from plots.runs.results import Run
 from plots.sheet import quantity, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Page
@@ -66,6 +66,7 @@ class _Layout:
     legend: tuple[float, float]  # upper left corner of the legend
     legend_below: bool
     total: float
+    turned: bool  # whether words below the x axis are turned
 
     def panel_left(self, column: int) -> float:
         return self.left + column * (self.width + self.between)
@@ -92,10 +93,10 @@ def draw(shown: Chart, stem: str) -> Drawing:
     panels = _without_zeros(shown.panels) if shown.log_y else shown.panels
     with matplotlib.rc_context(style.RC):
         looks = [Scale.of(shown, panel.metric, [other for other in panels if _shares_axis(panels, panel, other)]) for panel in panels]
-        pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper)
+        pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper, shown.references())
         own = [_own_axes(shown, panels, looks, names) for names in pictures]
         alone = [number for number, each in enumerate(own, 1) if each != looks]
-        pages = [_page(shown, [panel.of(names) for panel in panels], own[number - 1], shown.of_lines(names, number == 1), parts.sentence(pictures, number, alone))
+        pages = [_page(shown, [panel.of(names) for panel in panels], own[number - 1], shown.of_lines(names), parts.sentence(pictures, number, alone))
                  for number, names in enumerate(pictures, 1)]
     more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))
     return Drawing(stem, pages[0], table.markdown(shown), more)
@@ -103,12 +104,12 @@ def draw(shown: Chart, stem: str) -> Drawing:
 
 def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption: Sequence[str], part: str) -> Page:
     """Draws one picture of the figure. `part` is the sentence that numbers the picture."""
+    panels = legend.with_equations(panels)
     one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
     layout = _layout(shown, panels, looks, one_axis)
     sentences = [part] if part else []
-    moves = [[apart.Move()] * len(panel.series) if shown.x.words else look.moves(panel, layout.height, layout.spacing(), shown.joined)
-             for look, panel in zip(looks, panels)]
-    if moved := _moved(panels, moves, shown.joined):
+    moves = [look.moves(panel, shown.x, layout.height, layout.spacing(), shown.joined) for look, panel in zip(looks, panels)]
+    if moved := _moved(panels, moves, shown.x, shown.joined):
         sentences.append(moved)
     sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())] + _explained(shown, panels)
     first, *rest = caption
@@ -124,16 +125,19 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
     return page
 
 
-def _moved(panels: Sequence[Panel], moves: Sequence[Sequence[apart.Move]], joined: bool) -> str:
+def _moved(panels: Sequence[Panel], moves: Sequence[Sequence[apart.Move]], x: Axis, joined: bool) -> str:
     """Returns the sentence about markers that were moved, or an empty text if none was. If each of these markers has a
     line through it, the sentence adds that the lines have the true places.
     """
     has_line = [joined and not curve[0] and len(series.drawn()) > 1
-                for panel, of_panel in zip(panels, moves) for series, curve, move in zip(panel.series, panel.curves, of_panel) if move.aside]
+                for panel, of_panel in zip(panels, moves) for series, curve, move in zip(panel.series, panel.curves, of_panel) if move]
     if not has_line:
         return ""
+    if x.even:
+        return "Markers that would cover each other stand side by side in the column of their value."
     if all(has_line):
-        return "Markers of curves that coincide stand side by side. The lines have the true places."
+        wider = " Of lines that coincide, the lower ones are wider; the width means nothing." if any(move.wider for of_panel in moves for move in of_panel) else ""
+        return f"Markers of curves that coincide stand side by side. The lines have the true places.{wider}"
     return "Markers that coincide stand side by side, up to 1 mm left or right of their true places."
 
 
@@ -143,6 +147,10 @@ def _explained(shown: Chart, panels: Sequence[Panel]) -> list[str]:
     made = []
     if any(panel.theory() for panel in panels) and shown.joined and any(len(series.drawn()) > 1 and not curve[0] for series, curve in drawn):
         made.append("Lines through markers join measured values.")
+    xs = [sorted({x for series in panel.series for x in series.points["x"]}) for panel in panels]
+    if shown.faint and shown.joined and not shown.x.words and any(
+            gaps(series.points, own) for panel, own in zip(panels, xs) for series, curve in zip(panel.series, panel.curves) if not curve[0]):
+        made.append("Pale part of a line: the curve has no cell between these two points.")
     if any((series.points["word"] == _ZERO).any() for series, _ in drawn):
         made.append(f"Crosses with {_ZERO}: the value is {_ZERO}, which a logarithmic axis lacks.")
     if any(band.low != band.high for panel in panels for band in panel.bands):
@@ -210,7 +218,9 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
     height = _HEIGHTS.get(count := 1 + max(panel.row for panel in panels), _LEAST_HEIGHT)
     y_label = _Y_LABEL + _Y_LABEL_LINE * (max(len(_y_title(panel.title, height)) for panel in panels) - 1)
     between = _BETWEEN if one_axis else max(_BETWEEN_AXES, _APART + y_label + max(look.label_width() for look in looks))
-    below = _BELOW + max((_rise(word) for word in words), default=0.0)
+    columns = 1 + max(panel.column for panel in panels)
+    turned = not shown.x.even or max(ticks.text_width(word, style.RC["xtick.labelsize"]) for word in words) + _APART > (BODY_WIDTH / columns - 2 * _LEFT) / len(words)
+    below = _BELOW + max((_rise(word) for word in words if turned), default=0.0)
     named_positions = {position.x for panel in panels for position in panel.positions}
     if words and named_positions:
         raise UsageError(f"{shown.source}: `positions` of the plot are numbers, but {quantity.axis_name(shown.x.setting)} has words. Remove "
@@ -221,7 +231,6 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
     if any(look.metric.startswith("relative_") for look in looks) and any(series.allocator == shown.reference for series in all_series):
         named.append(shown.noise)
     titled = bool(_legend_title(shown, panels))
-    columns = 1 + max(panel.column for panel in panels)
     below_legend = columns > 1 or left + legend.width_of(named) > _MOST_BESIDE * BODY_WIDTH
     legend_width = 0 if below_legend else legend.width_of(named) + 0.1
     width = (BODY_WIDTH - left - legend_width - between * (columns - 1) - 0.08) / columns
@@ -243,7 +252,7 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
         bottoms, top = [bottom + missing for bottom in bottoms], top + missing
     corner = (0.05, foot - 0.03) if below_legend else (left + width + 0.1, bottoms[0] + height)
     return _Layout(left, width, height, positions, bounds, log, {row[0] for row in by_row}, rows, strips, bottoms, between,
-                   corner, below_legend, top)
+                   corner, below_legend, top, turned)
 
 
 def _y_title(title: str, height: float) -> list[str]:
@@ -262,10 +271,10 @@ def _set_axes(axes, x: Axis, positions: Sequence[float], layout: _Layout, look: 
         axes.grid(False, axis="x")
         for boundary in range(1, len(x.words)):
             axes.axvline(boundary - 0.5, color=style.RC["grid.color"], linewidth=style.RC["grid.linewidth"], zorder=0)
-        axes.set_xticks(range(len(x.words)), x.words, rotation=_SLANT, ha="right", rotation_mode="anchor")
+        axes.set_xticks(range(len(x.words)), x.words, **({"rotation": _SLANT, "ha": "right", "rotation_mode": "anchor"} if layout.turned else {}))
     else:
         ticks.set_x(axes, positions, layout.bounds, layout.log_x, layout.width, style.RC["xtick.labelsize"],
-                    quantity.on_axis(x.setting))
+                    quantity.on_axis(x.setting, layout.positions))
     look.set_y(axes)
     if lowest:
         axes.set_xlabel(x.title, labelpad=2)

@@ -47,7 +47,7 @@ def grids_of(shown: Chart) -> list[grid.Grid]:
                     written.append(provisional.marked(text, point.provisional))
             rows.append(written)
         title = ", ".join(text for text in (panel.row_name, panel.name,
-                                            f"{panel.phase.replace('_', ' ')} {quantity.metric_name(panel.metric)}".strip()) if text)
+                                            f"{quantity.phase_name(panel.phase)} {quantity.metric_name(panel.metric)}".strip()) if text)
         made.append(grid.Grid([shown.x.name, *(shown.x.written(position) for position in xs)], rows, title, muted))
     return made
 

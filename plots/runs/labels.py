@@ -7,6 +7,7 @@ quantity.py.
 
 from __future__ import annotations
 
+import re
 from typing import Sequence
 
 from plots.runs.results import Run
@@ -34,7 +35,7 @@ def setting_of(run: Run, setting: str, value) -> str:
     """Returns a setting with its value, as in the name of a panel: `pool size 1 KiB`."""
     given = _given(run, setting)
     if given and "{}" in given:
-        return given.format(value_of(run, setting, value))
+        return re.sub(r"^1 (\w*[^\Ws])s\b", r"1 \1", given.format(value_of(run, setting, value)))  # 1 tuple, but 8 tuples
     return _given(run, str(value)) or f"{setting_name(run, setting)} {value_of(run, setting, value)}"
 
 
@@ -79,6 +80,13 @@ def words_of(run: Run, x: str) -> list[str]:
     present = {value for value in run.column(x) if isinstance(value, str)}
     written = [value for value in _written(run, x) if isinstance(value, str)]
     return list(dict.fromkeys([*written, *sorted(present)])) if present else []
+
+
+def columns_of(run: Run, x: str) -> list:
+    """Returns the values of x that stand at equal distances: the words, or the numbers that choice.shown() has listed for
+    `evenly`. The list is empty if the axis has a scale.
+    """
+    return words_of(run, x) or run.plot.get("evenly", [])
 
 
 def in_config_order(run: Run, setting: str, values: list) -> list:

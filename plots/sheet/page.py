@@ -28,6 +28,9 @@ _PALETTES = (16, 24, 32, 48, 64, 96, 128)  # numbers of colours
 _SEEN = 28           # largest change of a colour channel, of 255
 _SEEN_SHARE = 4e-4   # share of the pixels that may change by more
 _FLAT = 100          # number of pixels from which a colour counts as an area or a line and must stay
+_MARK = 24           # the same for pixels with a colour, which a few small markers have
+_KEPT = 10           # largest change of a channel of such a colour, so that the colours of two series stay apart
+_MOST_OWN = 96       # largest number of such colours in the palette, which has 256 in all
 _COLOURED = 80       # difference between the channels from which a pixel is coloured
 _FADED = 8           # number of coloured pixels that may become grey, fewer than a mark has
 
@@ -135,20 +138,29 @@ _TIMELESS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"Creation
 
 def _in_palette(png: io.BytesIO) -> bytes:
     """Reduces an image to the smallest of _PALETTES without a visible difference, or to the largest if each one shows a
-    difference. This makes the file smaller.
+    difference. This makes the file smaller. The palette contains the colours of marks and lines themselves, because a
+    reduction mixes colours that are rare.
     """
     with PIL.Image.open(png) as image:
         whole = image.convert("RGB")
     pixels = numpy.asarray(whole, dtype=int)
     packed = pixels @ (1 << 16, 1 << 8, 1)
-    _, which, counts = numpy.unique(packed, return_inverse=True, return_counts=True)
-    flat = (counts >= _FLAT)[which].reshape(packed.shape)
+    values, which, counts = numpy.unique(packed, return_inverse=True, return_counts=True)
+    coloured = numpy.ptp(pixels, axis=2) >= _COLOURED
+    flat = counts[which].reshape(packed.shape) >= numpy.where(coloured, _MARK, _FLAT)
+    distinct = numpy.stack([values >> 16, values >> 8 & 255, values & 255], axis=1)
+    often = [number for number in numpy.argsort(-counts, kind="stable") if counts[number] >= _MARK and numpy.ptp(distinct[number]) >= _COLOURED]
     for colours in _PALETTES:
-        reduced = whole.quantize(colours, dither=PIL.Image.Dither.NONE, kmeans=2)
-        shown = numpy.asarray(reduced.convert("RGB"), dtype=int)
+        others = whole.quantize(colours, dither=PIL.Image.Dither.NONE, kmeans=2).getpalette()[:3 * colours]
+        palette = numpy.concatenate([distinct[often[:_MOST_OWN]], numpy.reshape(others, (-1, 3))])
+        nearest = numpy.argmin([((distinct - colour) ** 2).sum(axis=1) for colour in palette], axis=0)
+        used, nearest = numpy.unique(nearest, return_inverse=True)
+        reduced = PIL.Image.fromarray(nearest[which].reshape(packed.shape).astype(numpy.uint8), "P")
+        reduced.putpalette(palette[used].astype(numpy.uint8).tobytes())
+        shown = palette[used][nearest[which]].reshape(pixels.shape)
         away = numpy.abs(shown - pixels).max(axis=2)
-        faded = (numpy.ptp(pixels, axis=2) >= _COLOURED) & (numpy.ptp(shown, axis=2) < _COLOURED / 2)
-        if (away > _SEEN).mean() < _SEEN_SHARE and away[flat].max(initial=0) <= _SEEN and faded.sum() <= _FADED:
+        faded = coloured & (numpy.ptp(shown, axis=2) < _COLOURED / 2)
+        if (away > _SEEN).mean() < _SEEN_SHARE and away[flat].max(initial=0) <= _KEPT and faded.sum() <= _FADED:
             break
     made = io.BytesIO()
     reduced.save(made, format="png", optimize=True)

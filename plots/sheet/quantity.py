@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
-from typing import Callable
+from typing import Callable, Sequence
 
 _IEC = ("B", "KiB", "MiB", "GiB", "TiB")
 _AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iterations": "allocations per thread",
@@ -26,6 +27,7 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                  "null_returns": "requests that got null", "spurious_nulls": "spurious nulls", "init_time": "time to create it, memory included",
                  **{f"{call}_{rank}": f"clock ticks of {what}, {words}" for call, what in (("alloc", "a malloc"), ("free", "a free"), ("own", "no call"))
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
+_PHASE_NAMES = {"build_probe": "build and probe"}  # two steps in one phase
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 _WRITTEN_OUT = 100_000  # smaller counts are written in full, except multiples of 1,024 on axes
@@ -99,23 +101,24 @@ def with_interval(text: str, value: float, low: float, high: float) -> str:
     return f"{text} ±{away:.0f} %" if away >= 0.95 else f"{text} ±{away:.1f} %" if away >= 0.05 else text
 
 
-def on_axis(name: str) -> Callable[[float], str]:
-    """Returns the function that writes values of a setting on an axis. It shortens counts in the same way in all
-    figures.
+def on_axis(name: str, values: Sequence[float] = ()) -> Callable[[float], str]:
+    """Returns the function that writes values of a setting on an axis with these `values`. It shortens counts in the same
+    way in all figures.
     """
     write = formatter(name)
-    return _count_on_axis if write is count else write
+    large = any(value >= _WRITTEN_OUT and value % 1000 == 0 and value % 1024 for value in values)
+    return functools.partial(_count_on_axis, least=1000 if large else _WRITTEN_OUT) if write is count else write
 
 
-def _count_on_axis(value: float) -> str:
+def _count_on_axis(value: float, least: float) -> str:
     """Shortens a count without losing digits.
 
     Multiples of 1,024 have the prefixes Ki, Mi and Gi. Other multiples of 1,000 have k, M and G if they are 100,000 or
-    more. Other counts are written in full.
+    more, or if other values of their axis are. Other counts are written in full.
     """
     for unit, prefixes in ((1024, ("Ki", "Mi", "Gi")), (1000, ("k", "M", "G"))):
         power = next((power for power in (3, 2, 1) if value >= unit**power and value % unit**power == 0), 0)
-        if power and (unit == 1024 or value >= _WRITTEN_OUT):
+        if power and (unit == 1024 or value >= least):
             return f"{value / unit**power:,.0f} {prefixes[power - 1]}"
     return count(value)
 
@@ -148,6 +151,11 @@ def metric_name(metric: str) -> str:
     """Returns the display name of a metric. A relative metric has the name of the metric that it compares."""
     metric = metric.removeprefix("relative_")
     return _METRIC_NAMES.get(metric, metric.replace("_", " "))
+
+
+def phase_name(phase: str) -> str:
+    """Returns the display name of a timed phase."""
+    return _PHASE_NAMES.get(phase, phase.replace("_", " "))
 
 
 def axis_name(setting: str) -> str:

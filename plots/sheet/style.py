@@ -71,6 +71,8 @@ _TABLE = json.loads(Path(__file__).with_name("looks.json").read_text(encoding="u
 _SPARE_COLOURS = ("#546e7a", "#5d4037", "#00838f", "#9e9d24", "#d84315", "#512da8", "#c2185b")
 _SPARE_MARKERS = ("h", "*", "<", ">", "p", "d", "8")
 _SHADES = (0.0, 0.38, -0.4, 0.6, -0.65)  # shades of variants: towards white, or towards black if negative
+_SHADES_OF_DARK = (0.0, 0.34, 0.66, 0.17, 0.5)  # a dark colour that becomes darker hardly changes
+_DARK = 60  # brightness, of 255, below which a colour is dark
 _SHADE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
 
@@ -94,13 +96,14 @@ def look(allocator: str, variant: int = 0) -> Look:
     """Returns the look of an allocator id.
 
     `variant` counts the series of an allocator that differ in a setting. Each gets another shade of the hue and another
-    marker. Line style and fill stay, because they show the form.
+    marker, which differs from those of the family's other members. Line style and fill stay, because they show the form.
     """
     base = _base(allocator)
     if variant == 0:
         return base
     markers = [marker for marker in _SHADE_MARKERS if marker != base.marker]
-    return replace(base, colour=mixed(base.colour, _SHADES[variant % len(_SHADES)]), marker=markers[(variant - 1) % len(markers)])
+    shades = _SHADES_OF_DARK if _brightness(base.colour) < _DARK else _SHADES
+    return replace(base, colour=mixed(base.colour, shades[variant % len(shades)]), marker=markers[(variant - 1 + 2 * _place(allocator)) % len(markers)])
 
 
 def rival(number: int) -> Look:
@@ -160,8 +163,13 @@ def original_of(allocator: str) -> str:
 
 def text_on(background: str) -> str:
     """Returns black or white, whichever is easier to read on the colour `#rrggbb`."""
-    red, green, blue = (int(background[i:i + 2], 16) for i in (1, 3, 5))
-    return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#ffffff"
+    return BLACK if _brightness(background) > 110 else "#ffffff"
+
+
+def _brightness(colour: str) -> float:
+    """Returns the brightness of the colour `#rrggbb`, from 0 to 255."""
+    red, green, blue = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
 @lru_cache(maxsize=None)
@@ -186,6 +194,12 @@ def _base(allocator: str) -> Look:
         # marker fill of the first (reworked).
         made = replace(made, name=f"{made.name}, {words}", dash=(0, tuple(pattern)), fill=fill if made.fill == "full" else made.fill)
     return made
+
+
+def _place(allocator: str) -> int:
+    """Returns the place of an allocator among the members of its family."""
+    members, base = list(_TABLE["families"].get(family(allocator), {}).get("members", [])), _split(allocator)[0]
+    return members.index(base) if base in members else 0
 
 
 def _split(allocator: str) -> tuple[str, list[str]]:

@@ -46,7 +46,7 @@ def _heading(slopes: Sequence[Slope], run: Run) -> Heading:
 
 
 def _rows(slopes: Sequence[Slope]) -> list[tuple[str, list[Slope]]]:
-    named = [(f"{each.application}: {each.phase.replace('_', ' ')}, every {each.call} waits", each) for each in slopes]
+    named = [(f"{each.application}: {quantity.phase_name(each.phase)}, every {each.call} waits", each) for each in slopes]
     return [(name, [each for _, each in group]) for name, group in itertools.groupby(named, key=lambda pair: pair[0])]
 
 

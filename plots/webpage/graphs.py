@@ -67,7 +67,7 @@ def _axes(shown: Chart, panel: Panel, suffix: str, size: tuple[int, int]) -> dic
     if shown.x.words:
         x_axis |= {"tickvals": list(range(len(shown.x.words))), "ticktext": shown.x.words}
     elif xs and (xs[0] > 0 or not log_x):
-        x_axis |= _named(xs, log_x, quantity.on_axis(shown.x.setting), columns)
+        x_axis |= _named(xs, log_x, quantity.on_axis(shown.x.setting, xs), columns)
     before = [each for each in shown.panels if each.row == panel.row and each.column < panel.column]
     y_axis = charts.axis(
         panel.title if not before or before[-1].metric != panel.metric else "",

@@ -4,7 +4,7 @@ paper.
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Collection, Sequence
 
 import pandas
 
@@ -16,28 +16,24 @@ from plots.sheet import provisional
 _TIMED = ("s", "op/s", "B/s")  # units of quantities that have intervals
 
 
-def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, first: bool = True) -> list[str]:
+def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, elsewhere: Collection[str] = ()) -> list[str]:
     """Returns the caption of a line figure. The drawing appends its own sentences to the first sentence.
 
-    Only the `first` picture of a figure has the paper's statements and the notes.
+    Every picture of a figure has the paper's statements and the notes, but no statement about an allocator that only other
+    pictures have (`elsewhere`).
     """
     shown = _shown(run, wanted)
-    equations = curves.names(run, [metric for _, metric in wanted])
+    equations = curves.sentence(run, [metric for _, metric in wanted])
     text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
     text += f"; bars: {interval(run)}{_of_some(run, shown)}." if shown["low"].notna().any() else _why_none(run, shown)
     if equations:
-        text += f" Lines: {_told(equations)} at the same settings (plots/theory.py)."
+        text += f" {equations}"
     if provisional.any_of(shown):
         text += f" {provisional.HOLLOW}"
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
     return [text + _throttled(shown), *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted, " (rings)"),
-            *([*stated.sentences(run, wanted), *run.plot.get("notes", [])] if first else [])]
-
-
-def _told(equations: Sequence[str]) -> str:
-    numbered = all(name.startswith("(") for name in equations)
-    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)} of the paper" if numbered else ", ".join(map(curves.told, equations))
+            *stated.sentences(run, wanted, elsewhere), *run.plot.get("notes", [])]
 
 
 def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:

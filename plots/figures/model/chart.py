@@ -24,8 +24,9 @@ class Axis:
     setting: str
     name: str
     title: str        # title below the axis
-    words: list[str]  # words at the positions 0, 1, ...; empty if the setting has numbers
+    words: list[str]  # words at the positions 0, 1, ...; empty if the axis has a scale
     log: bool         # whether the plot asks for a logarithmic axis
+    even: bool = False  # whether the words are numbers, which the plot wants at equal distances
 
     def written(self, position: float) -> str:
         return self.words[int(position)] if self.words else quantity.formatter(self.setting)(position)
@@ -70,8 +71,7 @@ class Panel(series.Place):
 class Chart:
     source: str             # folder of the run, for errors
     heading: Heading        # heading without a caption
-    # Makes the caption of a picture from the labels of its curves and whether it is the first.
-    of_lines: Callable[[Sequence[str], bool], list[str]]
+    of_lines: Callable[[Sequence[str]], list[str]]  # makes the caption of a picture from the labels of its curves
     of_table: list[str]     # caption of the table
     assumed: list[str]
     x: Axis
@@ -92,6 +92,10 @@ class Chart:
         """Returns the distinct (phase, metric) pairs of the panels."""
         return list(dict.fromkeys((panel.phase, panel.metric) for panel in self.panels))
 
+    def references(self) -> set[str]:
+        """Returns the allocators that other series are compared with: the reference of the plot, and the owners of bands."""
+        return {self.reference, *(band.allocator for panel in self.panels for band in panel.bands)} - {""}
+
     def has_value(self) -> bool:
         return any(len(each.drawn()) for panel in self.panels for each in panel.series)
 
@@ -105,7 +109,7 @@ def of(run: Run) -> Chart:
     units = {metric: unit for metric, unit in zip(run.values["metric"][::-1], run.values["unit"][::-1])}
     ringed = {(each.cell, each.phase) for each in samples.outliers(run, wanted)}
     axis = Axis(x, labels.setting_name(run, x), plot.get("xlabel") or labels.setting_name(run, x),
-                [labels.value_of(run, x, word) for word in labels.words_of(run, x)], "x" in log)
+                [labels.value_of(run, x, value) for value in labels.columns_of(run, x)], "x" in log, not labels.words_of(run, x) and plot.get("evenly", False))
     panels = [_panel(cut, axis, y_title(run, cut.metric, units.get(cut.metric, "")), {cell for cell, phase in ringed if phase == cut.phase}) for cut in cuts]
     panels = [_with_lent(cut, panel, panels, axis) for cut, panel in zip(cuts, panels)]
     return Chart(str(run.folder), origin.heading(run, origin.title(run), []), functools.partial(_caption, run, panels, wanted, axis),
@@ -135,10 +139,11 @@ def _with_lent(cut: series.Cut, panel: Panel, panels: Sequence[Panel], x: Axis) 
     return replace(panel, lent=list(lent.values()), equations={**panel.equations, **{each.allocator: equation for equation, (each, _) in lent.items()}})
 
 
-def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]], x: Axis, names: Sequence[str], first: bool) -> list[str]:
+def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]], x: Axis, names: Sequence[str]) -> list[str]:
     """Returns the caption for the cells of these curves only."""
     cells = {cell for panel in panels for each in panel.series if each.label in names for cell in each.points["cell"]}
-    return [*caption.of_lines(run.part(cells), wanted, bool(x.words), first), *_without_speed_up(run, panels, x, names)]
+    own = run.part(cells)
+    return [*caption.of_lines(own, wanted, bool(x.words), set(run.cells["allocator"]) - set(own.cells["allocator"])), *_without_speed_up(run, panels, x, names)]
 
 
 def _without_speed_up(run: Run, panels: Sequence[Panel], x: Axis, names: Sequence[str]) -> list[str]:

@@ -9,16 +9,32 @@ from dataclasses import replace
 
 import pandas
 
+from allocbench.errors import UsageError
 from plots.figures.model import series
 from plots.runs import derived, labels
 from plots.runs.results import Run
+from plots.sheet import quantity
 
 
 def shown(run: Run) -> Run:
     run = _by_parity(_without(_of_allocators(_with_phases_as_series(run))))
     if "speed_up" in labels.listed(run.plot.get("metric", "time")):
         run = _with_speed_up(run)
-    return run
+    return _evenly(run)
+
+
+def _evenly(run: Run) -> Run:
+    """Lists all values of x in `evenly`, if the plot has this key, so that panels with fewer values have the same columns.
+
+    Raises UsageError if the plot also has a key that needs the numbers of x.
+    """
+    if "evenly" not in run.plot:
+        return run
+    x, wrong = run.plot["x"], [key for key in ("theory", "positions") if key in run.plot]
+    if wrong or "x" in run.plot.get("log", "") or "speed_up" in labels.listed(run.plot.get("metric", "time")):
+        raise UsageError(f"{run.folder}: the plot has `evenly`, which takes the scale from {quantity.axis_name(x)}. Remove "
+                         f"{f'`{wrong[0]}`' if wrong else 'x from `log`, and speed_up from `metric`'}, or `evenly`.")
+    return replace(run, config={**run.config, "plot": {**run.plot, "evenly": sorted(run.column(x).dropna().unique().tolist())}})
 
 
 def _with_phases_as_series(run: Run) -> Run:

@@ -9,11 +9,35 @@ from typing import Sequence
 
 import numpy
 
+from plots import theory
 from plots.figures.model.series import Series
 from plots.runs import formulas
 from plots.runs.results import Run
+from plots.sheet import quantity
 
 _POINTS = 160
+
+
+def sentence(run: Run, metrics: Sequence[str]) -> str:
+    """Returns the sentence about the drawn equations. It has the equations of each metric, if the metrics differ in them. The text
+    is empty if there are none.
+    """
+    drawn = [name for allocator in set(run.cells["allocator"]) for metric in metrics if (name := formula(run, allocator, metric))]
+    floor = " Equation (11) is drawn as 1 where it is less, because each request takes a step." if set(drawn) & set(theory.AT_LEAST_ONE) else ""
+    by_metric = {metric: found for metric in dict.fromkeys(metrics) if (found := names(run, [metric]))}
+    alike = len({tuple(found) for found in by_metric.values()}) < 2
+    told_ones = [_listed(names(run, metrics))] if alike else [f"{_listed(found)} for {_short(metric)}" for metric, found in by_metric.items()]
+    return f"Lines: {', and '.join(told_ones)} at the same settings (plots/theory.py).{floor}" if by_metric else ""
+
+
+def _short(metric: str) -> str:
+    """Returns the abbreviation of a metric's name, or the name if it has none."""
+    return f"{'relative ' if quantity.is_ratio(metric) else ''}{quantity.metric_name(metric).partition(':')[0]}"
+
+
+def _listed(equations: Sequence[str]) -> str:
+    numbered = all(name.startswith("(") for name in equations)
+    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)} of the paper" if numbered else ", ".join(map(told, equations))
 
 
 def names(run: Run, metrics: Sequence[str]) -> list[str]:

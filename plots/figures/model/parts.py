@@ -1,15 +1,15 @@
 """This module splits a figure with too many curves into several pictures.
 
 The first picture of a paper's figure has published forms in the order of the config, or other forms if there are none.
-It has at most as many curves as the paper draws (`curves` of the plot, else eight). The other pictures have the rest,
-and each repeats the first curve of the first picture as a yardstick. A figure that belongs to no paper has all forms in
+It has at most as many curves as the paper draws (`curves` of the plot, else eight). The other pictures have the rest.
+Every picture has the curves that others are compared with, or else the first curve as a yardstick. A figure that belongs to no paper has all forms in
 the order of the config.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Sequence
+from typing import Collection, Sequence
 
 from plots.figures.model.series import Series
 from plots.runs import forms
@@ -17,9 +17,9 @@ from plots.runs import forms
 MOST = 8
 
 
-def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool) -> list[list[str]]:
+def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool, references: Collection[str] = ()) -> list[list[str]]:
     """Returns the labels of each picture. Series without any value do not count as curves, and stay in the picture of
-    their neighbours.
+    their neighbours. The allocators `references` are in every picture, unless they would take more than half of it.
     """
     labels = list(dict.fromkeys(series.label for panel in drawn for series in panel))
     valued = {series.label for panel in drawn for series in panel if len(series.drawn())}
@@ -28,14 +28,18 @@ def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool) -> list[lis
     ids = {series.label: series.allocator for panel in drawn for series in panel}
     first = [label for label in labels if forms.form_of(ids[label]) == forms.PUBLISHED] if of_paper else labels
     later = [label for label in labels if label not in first]
-    head = _taken(first or later, most, valued)
+    shared = [label for label in first + later if label in valued and ids[label] in references]
+    shared = shared if len(shared) <= most / 2 else []
+    taken = [*shared, *_taken([label for label in first or later if label not in shared], most - len(shared), valued)]
+    head = [label for label in first + later if label in taken]
     rest = [label for label in first + later if label not in head]
-    room = most - 1
+    repeated = shared or head[:1]
+    room = most - len(repeated)
     count = math.ceil(sum(label in valued for label in rest) / room)
     parts, each = [head], math.ceil(sum(label in valued for label in rest) / count) if count else 0
     while rest and each:
         taken = _taken(rest, each, valued)
-        parts.append([head[0], *taken])
+        parts.append([*repeated, *taken])
         rest = rest[len(taken):]
     parts[-1] += rest
     return parts
@@ -47,7 +51,8 @@ def sentence(parts: Sequence[Sequence[str]], number: int, alone: Sequence[int] =
     """
     if len(parts) == 1:
         return ""
-    yardstick = f", and {parts[0][0]} is repeated for comparison" if number > 1 else ""
+    shared = [label for label in parts[0] if all(label in part for part in parts)]
+    yardstick = f", and {' and '.join(shared)} {'is' if len(shared) == 1 else 'are'} repeated for comparison" if number > 1 else ""
     axes = "this one has a y axis of its own" if number in alone else \
         f"all but picture{'s' if len(alone) > 1 else ''} {' and '.join(map(str, alone))} have the same axes" if alone else "all have the same axes"
     return f"Picture {number} of {len(parts)} of this figure, whose curves do not fit into one picture; {axes}{yardstick}."

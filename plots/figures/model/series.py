@@ -17,7 +17,7 @@ import pandas
 from allocbench.errors import NothingToDraw
 from plots.runs import labels
 from plots.runs.results import Run
-from plots.sheet import provisional, style
+from plots.sheet import provisional, quantity, style
 
 NO_SPEED_UP = "no speed-up"  # word of a cell whose series has no value at the first x
 _MOST_BESIDE = 4  # most panels side by side
@@ -39,7 +39,7 @@ class Series:
     """A series has its points, sorted by x.
 
     The columns of `points` are x, cell, value, low, high, provisional and word. A cell without a value has NaN and a
-    word that says why. If x sweeps words, x is the index of the word in labels.words_of().
+    word that says why. If x sweeps words, x is the index of the word in labels.columns_of().
     """
 
     allocator: str
@@ -86,7 +86,7 @@ def panels_of(run: Run) -> list[Cut]:
     columns, rows = parts(run, "panels"), parts(run, "rows")
     across = len(columns)
     if len(columns) == 1 and len(rows) == 1:
-        across = 1 if labels.words_of(run, run.plot.get("x", "")) else len(shown)
+        across = 1 if labels.columns_of(run, run.plot.get("x", "")) else len(shown)
     elif len(rows) * len(shown) == 1:  # a row of many panels continues below
         across = math.ceil(len(columns) / math.ceil(len(columns) / _MOST_BESIDE))
     made = []
@@ -94,7 +94,7 @@ def panels_of(run: Run) -> list[Cut]:
         for row_name, in_row in rows:
             for name, in_column in columns:
                 part = run.part(in_row & in_column)
-                told = phase.replace("_", " ") if several_phases else ""
+                told = quantity.phase_name(phase) if several_phases else ""
                 made.append(Cut(name, row_name, told, phase, metric, *divmod(len(made), across), part))
     return [panel for panel in made if len(panel.run.cells)]
 
@@ -165,11 +165,11 @@ def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
     this metric of this phase. The error lists the axes, or the phases or metrics, that exist.
     """
     groups = group(run, x)
-    words = labels.words_of(run, x)
+    columns = labels.columns_of(run, x)
     values = run.at(phase, metric)[["value", "low", "high", "flags"]]
     table = run.cells[["status"]].join(values)
     table[provisional.FLAG] = provisional.among(table["flags"])
-    table["x"] = [float(words.index(position)) if position in words else position for position in run.column(x)]
+    table["x"] = [float(columns.index(position)) if position in columns else position for position in run.column(x)]
     for cell, position in table["x"].items():
         if isinstance(position, bool) or not isinstance(position, (int, float)):
             raise NothingToDraw(f"{run.folder}: cell {cell} has no number called {x!r} for the x axis. Its axes "

@@ -8,12 +8,12 @@ absolute or in factors of an allocator's measured value. A position is a value o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Collection, Sequence
 
 import pandas
 
 from plots.figures.model.series import Series
-from plots.runs import labels
+from plots.runs import forms, labels
 from plots.runs.results import Run
 from plots.sheet import quantity
 
@@ -48,7 +48,8 @@ def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
     """Returns the stated values for the panel of `run` that shows this phase and metric. A stated value is left out if
     one of its settings, apart from `x`, differs from that of a cell of the panel.
     """
-    return [Mark(float(entry["where"][x]), float(entry["value"]), entry["source"], entry.get("allocator", ""))
+    columns = labels.columns_of(run, x)
+    return [Mark(float(columns.index(at) if (at := entry["where"][x]) in columns else at), float(entry["value"]), entry["source"], entry.get("allocator", ""))
             for entry in _entries(run)
             if (entry.get("phase", ""), entry["metric"]) == (phase, metric) and x in entry["where"]
             and all(value == wanted for name, wanted in entry["where"].items() if name != x for value in run.column(name))]
@@ -95,28 +96,31 @@ def _of_back_end(run: Run, entries: Sequence[dict]) -> list[dict]:
     return [entry for entry in entries if entry.get("backend", run.backend) == run.backend]
 
 
-def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
+def sentences(run: Run, drawn: Sequence[tuple[str, str]], elsewhere: Collection[str] = ()) -> list[str]:
     """Returns sentences about the stated values that are not `drawn` as (phase, metric). Counts from one source at the
-    same settings share a sentence.
+    same settings share a sentence. A paper is about published forms, so other forms count only if there is no published one. Values of the allocators `elsewhere` are left out.
     """
     groups: dict[tuple, list[dict]] = {}
     for entry in _entries(run):
-        if (entry.get("phase", ""), entry["metric"]) not in drawn:
+        if (entry.get("phase", ""), entry["metric"]) not in drawn and entry.get("allocator") not in elsewhere:
             where = ", ".join(labels.told(run, name, value) if isinstance(value, (bool, str)) else f"{labels.setting_name(run, name)} {quantity.formatter(name)(value)}"
                               for name, value in entry["where"].items())
             alone = entry["metric"] if _unit(run, entry) else ""  # counts share a sentence
             groups.setdefault((entry["source"], where, alone), []).append(entry)
     made = []
     for (source, where, _), entries in groups.items():
-        theirs = ", ".join(_written(run, entry, [entry["value"]]) for entry in entries)
+        theirs = ", ".join(f"{entry.get('bound', '')} {_written(run, entry, [entry['value']])}".strip() for entry in entries)
         there = run.matching(entries[0]["where"])
-        ours = "here: " + ", ".join(_measured(run, there, entry) for entry in entries) if there.any() else "not run here"
+        published = there & run.cells["allocator"].map(lambda name: forms.form_of(name) == forms.PUBLISHED)
+        whose = " (published forms)" if published.any() and (there & ~published).any() and not any("allocator" in entry for entry in entries) else ""
+        there = published if whose else there
+        ours = f"here{whose}: " + ", ".join(_measured(run, there, entry) for entry in entries) if there.any() else "not run here"
         made.append(f"{source} states {theirs} at {where}; {ours}.")
     return made
 
 
 def _measured(run: Run, there: pandas.Series, entry: dict) -> str:
-    """Returns the measured range over all allocators, or over the cells of the allocator that the entry names."""
+    """Returns the measured range over the allocators of these cells, or over the cells of the allocator that the entry names."""
     if "allocator" in entry:
         there = there & (run.cells["allocator"] == entry["allocator"])
     found = run.at(entry.get("phase", ""), entry["metric"])["value"]

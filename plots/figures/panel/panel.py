@@ -10,7 +10,7 @@ from typing import Sequence
 from matplotlib.colors import to_rgba
 from matplotlib.transforms import offset_copy
 
-from plots.figures.model.chart import Chart, Panel
+from plots.figures.model.chart import Axis, Chart, Panel
 from plots.figures.model.series import Series
 from plots.figures.panel import apart, edge
 from plots.sheet import provisional, quantity, style, ticks
@@ -60,8 +60,12 @@ class Scale:
     def bounds(self) -> tuple[float, float]:
         return ticks.y_bounds(self.covered, self.log)
 
-    def moves(self, content: Panel, height: float, spacing: float, joined: bool) -> list[apart.Move]:
-        return apart.moves(content.series, self.bounds(), self.log, height, spacing, apart.LINES if content.has_lines(joined) else apart.MARKERS)
+    def moves(self, content: Panel, x: Axis, height: float, spacing: float, joined: bool) -> list[apart.Move]:
+        if x.words and not x.even:  # each series has its own place beside the others
+            return [apart.Move()] * len(content.series)
+        if x.even:  # markers may use the whole column of a value
+            return apart.of_markers(content.series, self.bounds(), self.log, height, spacing, math.inf)
+        return (apart.moves if content.has_lines(joined) else apart.of_markers)(content.series, self.bounds(), self.log, height, spacing)
 
     def written(self, value: float) -> str:
         """Returns the text of a number inside the panel. A ratio has fewer digits there than at the ticks."""
@@ -89,7 +93,7 @@ def draw_panel(axes, chart: Chart, content: Panel, scale: Scale, moves: Sequence
     beyond: list[edge.Number] = []
     xs = sorted({x for series in content.series for x in series.points["x"]})
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
-        aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if chart.x.words else 0.0
+        aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if chart.x.words and not chart.x.even else 0.0
         joined = not chart.x.words and not curve[0] and chart.joined
         _draw_series(axes, series, aside, moves[index], joined, chart.faint, xs, content.ringed, scale.clipped > 0)
         edge.draw(axes, series, aside, scale.bounds(), scale.written, beyond)
@@ -126,44 +130,56 @@ def _draw_series(axes, series: Series, aside: float, move: apart.Move, joined: b
                  fade: bool, all_xs: Sequence[float], ringed: set[str], cut: bool) -> None:
     """Draws a series. With `cut`, markers are cut off at the edges of the axes."""
     look, points = series.look, series.points
-    place = offset_copy(axes.transData, fig=axes.figure, x=move.aside, units="points") if move.aside else axes.transData
     xs = points["x"] + aside
+    places = _places(axes, points["x"], move)
     hollow = points[provisional.FLAG].astype(bool)
     if joined and move.wider:
         axes.plot(xs, points["value"], color=look.colour, linewidth=style.RC["lines.linewidth"] + move.wider, zorder=1.99 - 0.01 * move.wider,
                   solid_capstyle="butt", gid=f"below {series.label}")
-    _draw_values(axes, series, xs, hollow, joined, place, cut)
-    if hollow.any():
-        only = series.label if hollow[points["value"].notna()].all() else ""
-        provisional.draw(axes, xs[hollow], points.loc[hollow, "value"], look, look.marker_size, gid=f"provisional {series.label}", label=only, transform=place,
-                         clip_on=cut, zorder=2.02)
+    _draw_values(axes, series, xs, hollow, joined, places, cut)
     if joined and fade:
         _fade_gaps(axes, points, all_xs, move.wider)
-    rings = points[points["cell"].isin(ringed)]
-    axes.plot(rings["x"] + aside, rings["value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
-              markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}", transform=place)
-    # Bars are used instead of bands, because wide bands of many allocators would cover each other and the lines.
-    bars = points[points["value"].notna() & points["low"].notna() & points["high"].notna()]
-    axes.vlines(bars["x"] + aside, bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
-                gid=f"interval {series.label}", transform=place)
+    only = series.label if hollow[points["value"].notna()].all() else ""
+    for place, at in places:
+        if (hollow & at).any():
+            provisional.draw(axes, xs[hollow & at], points.loc[hollow & at, "value"], look, look.marker_size, gid=f"provisional {series.label}", label=only,
+                             transform=place, clip_on=cut, zorder=2.02)
+        rings = at & points["cell"].isin(ringed)
+        axes.plot(xs[rings], points.loc[rings, "value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
+                  markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}", transform=place)
+        # Bars are used instead of bands, because wide bands of many allocators would cover each other and the lines.
+        bars = points[at & points["value"].notna() & points["low"].notna() & points["high"].notna()]
+        axes.vlines(bars["x"] + aside, bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
+                    gid=f"interval {series.label}", transform=place)
 
 
-def _draw_values(axes, series: Series, xs, hollow, joined: bool, place, cut: bool) -> None:
-    """Draws the line and the markers. The markers are on the line, or beside each other at `place`."""
+def _places(axes, xs, move: apart.Move) -> list:
+    """Returns each transform that markers need to stand in their places, with the points that need it."""
+    asides = xs.map(move.right)
+    return [(offset_copy(axes.transData, fig=axes.figure, x=aside, units="points") if aside else axes.transData, asides == aside) for aside in dict.fromkeys(asides)]
+
+
+def _draw_values(axes, series: Series, xs, hollow, joined: bool, places, cut: bool) -> None:
+    """Draws the line and the markers. The markers are on the line, or beside each other at `places`."""
     look, values = series.look, series.points["value"]
     has_face = look.fill == "full" and look.marker not in "x+"
     outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if has_face else {"markeredgewidth": 0.9}
     marker = dict(color=look.colour, marker=look.marker, markersize=look.marker_size, fillstyle=look.fill, markerfacecoloralt="white", clip_on=cut, **outline)
-    beside = place is not axes.transData
+    beside = any(place is not axes.transData for place, _ in places)
     marked = {"markevery": [] if beside else [index for index, each in enumerate(hollow) if not each]} if beside or hollow.any() else {}
     axes.plot(xs, values, linestyle="none" if not joined else look.dash, label=series.label, gid=f"median {series.label}", **marker, **marked)
-    if beside:
-        axes.plot(xs[~hollow], values[~hollow], linestyle="none", gid=f"marker {series.label}", transform=place, **marker)
+    for place, at in places if beside else ():
+        axes.plot(xs[at & ~hollow], values[at & ~hollow], linestyle="none", gid=f"marker {series.label}", transform=place, **marker)
 
 
 def _fade_gaps(axes, points, all_xs: Sequence[float], wider: float) -> None:
     """Makes a line faint where the series skips positions of other series, because nothing was measured there."""
-    own = points.loc[points["value"].notna(), ["x", "value"]]
-    for (x0, y0), (x1, y1) in itertools.pairwise(own.itertuples(index=False, name=None)):
-        if any(x0 < x < x1 for x in all_xs) and not any(x0 < x < x1 for x in points["x"]):
-            axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2 + wider, alpha=0.7, zorder=2.01, gid="gap")
+    for (x0, y0), (x1, y1) in gaps(points, all_xs):
+        axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2 + wider, alpha=0.7, zorder=2.01, gid="gap")
+
+
+def gaps(points, all_xs: Sequence[float]) -> list:
+    """Returns the ends of each segment of a line over positions that its series skips."""
+    own = points.loc[points["value"].notna(), ["x", "value"]].itertuples(index=False, name=None)
+    return [(one, other) for one, other in itertools.pairwise(own)
+            if any(one[0] < x < other[0] for x in all_xs) and not any(one[0] < x < other[0] for x in points["x"])]

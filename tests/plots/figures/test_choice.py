@@ -7,6 +7,7 @@ import math
 
 import readback
 import matplotlib.text
+import numpy
 import pandas
 import pytest
 import synthetic
@@ -156,6 +157,15 @@ def test_a_mark_of_one_panel_is_not_in_the_other(tmp_path):
     assert "The paper states 7 µs (alloc) at threads 2, coalescing off" in text
 
 
+@pytest.mark.parametrize("names, told", [(("halloc", "halloc_reworked"), "here (published forms): 1 µs to 2 µs (alloc)"), (("halloc_reworked",), "here: 3 µs to 6 µs (alloc)"),
+                                         (("halloc",), "here: 1 µs to 2 µs (alloc)")])
+def test_a_stated_bound_is_about_published_forms(tmp_path, names, told):
+    marks = [{"metric": "time", "phase": "alloc", "where": {"coalescing": False}, "value": 7e-7, "bound": "at least", "source": "The paper"}]
+    cells = [_cell(name, x, (1e-6 if name == "halloc" else 3e-6) * x, coalescing=on) for name in names for x in (1, 2) for on in (False, True)]
+    text = lines.make(_run(tmp_path, cells, {"allocators": list(names)}, panels="coalescing", y="free", marks=marks), "stem").markdown
+    assert f"The paper states at least 700 ns (alloc) at coalescing off; {told}." in text
+
+
 def test_positions_are_vertical_lines_in_the_panels_that_they_are_about(tmp_path):
     positions = [{"at": 2, "source": "everywhere"}, {"at": 2.5, "source": "in one", "where": {"pool": 1}}, {"at": 10, "source": "frees", "phase": "free"},
                  {"at": 3, "source": "not here", "backend": "cpu"}]
@@ -185,9 +195,12 @@ def test_relative_figures_show_the_interval_of_the_reference(tmp_path):
 
 def test_lines_grow_faint_where_only_others_were_measured(tmp_path):
     cells = [cell for cell in _both((1, 2, 3)) if not (cell["allocator"] == "halloc" and cell["axes"]["threads"] == 2)]
-    gap, = _drawn(lines.make(_run(tmp_path, cells), "stem"), "gap")
+    drawing, whole, markers = (lines.make(_run(tmp_path / name, own, **more), "stem") for name, own, more in (
+        ("gap", cells, {}), ("whole", _both(), {}), ("markers", cells, {"joined": False})))
+    gap, = _drawn(drawing, "gap")
     assert list(gap.get_xdata()) == [1, 3]
-    assert not _drawn(lines.make(_run(tmp_path / "whole", _both()), "stem"), "gap")
+    assert not _drawn(whole, "gap") and not _drawn(markers, "gap")
+    assert ["Pale part of a line: the curve has no cell between these two points." in _words(each) for each in (drawing, whole, markers)] == [True, False, False]
 
 
 def test_points_that_are_not_joined(tmp_path):
@@ -221,7 +234,7 @@ def test_values_of_coinciding_curves_stay_where_they_are(tmp_path):
         assert {part for part, *_ in found} == parts
         assert all(abs(up) < 1e-6 for _, _, up in found), "nothing is higher or lower than its value"
         assert all(abs(right) < 1e-6 for part, right, _ in found if part != "marker"), "a line stays; its markers stand beside it"
-    assert any("Markers of curves that coincide stand side by side" in text for text in readback.texts(drawing))
+    assert "Markers of curves that coincide stand side by side" in _words(drawing) and "the lower ones are wider; the width means nothing" in _words(drawing)
     interval, = _drawn(drawing, "interval KMA")
     assert sorted(round(y / x, 12) for path in interval.get_paths() for x, y in path.vertices)[0] == pytest.approx(1.0005e-6 * 0.95)
 
@@ -229,12 +242,46 @@ def test_values_of_coinciding_curves_stay_where_they_are(tmp_path):
 def test_coinciding_markers_stand_beside_each_other(tmp_path):
     cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in (1, 2, 3)]
     run = _run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma"]}, joined=False)
-    c_malloc, halloc, kma = apart.moves(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0, rule=apart.MARKERS)
-    assert halloc.aside == 0 and c_malloc.aside == -kma.aside and kma.aside * 2 >= style.RC["lines.markersize"]
+    c_malloc, halloc, kma = apart.of_markers(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0)
+    assert not halloc and all(c_malloc.right(x) == -kma.right(x) and kma.right(x) * 2 >= style.RC["lines.markersize"] for x in (1, 2, 3))
     drawing = lines.make(run, "stem")
     assert not _drawn(drawing, "below CMalloc") and all(abs(up) < 1e-6 for label in ("CMalloc", "KMA") for _, _, up in _heights(drawing, label))
     words = _words(drawing)
     assert "Markers that coincide stand side by side, up to 1 mm left or right of their true places." in words and "The lines have" not in words
+
+
+def test_only_markers_that_cover_each_other_move():
+    """The axis has 144 points, so a tenth of it is 14.4 points, and 0.02 is 2.9 points."""
+    one, other, third = _points(0.5), _points(0.5), _points(0.5)
+    other.points["value"], third.points["value"] = [0.52, 0.6], [0.54, 0.61]
+    moves = apart.of_markers([one, other, third], (0, 1), False, 2.0)
+    assert [[move.right(x) for x in (1.0, 2.0)] for move in moves] == [[-2.2, 0], [2.2, -2.2], [-2.2, 2.2]], "the first and the third do not touch"
+
+
+def test_values_at_equal_distances_have_labels_and_columns(tmp_path):
+    xs = (1024, 1050, 4096, 4100)
+    cells = [_cell(name, x, 1e-6) for name in ("c_malloc", "halloc", "kma", "scatteralloc", "xmalloc") for x in xs]
+    drawing = lines.make(_run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma", "scatteralloc", "xmalloc"]}, log="y", evenly=True), "stem")
+    axes = drawing.page.figure.axes[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["1,024", "1,050", "4,096", "4,100"]
+    assert readback.medians(drawing)["KMA"] == pytest.approx(dict.fromkeys((0, 1, 2, 3), 1e-6))
+    column = numpy.diff(axes.transData.transform([(0, 1e-6), (1, 1e-6)])[:, 0])[0]
+    asides = {round(right / column, 3) for name in ("CMalloc", "Halloc", "KMA", "ScatterAlloc", "XMalloc") for part, right, _ in _heights(drawing, name) if part == "marker"}
+    assert len(asides) == 4 and all(abs(aside) < 0.45 for aside in asides), "two on either side of the one in the middle of the column"
+    assert all(line.get_linestyle() == "None" for line in _drawn(drawing, "median Halloc")) and "in the column of their value" in _words(drawing)
+    assert "| 1,024 | 1,050 | 4,096 | 4,100 |" in drawing.markdown
+
+
+def test_a_value_that_one_panel_lacks_keeps_its_column(tmp_path):
+    cells = [_cell("c_malloc", x, 1e-6, pool_bytes=pool) for pool in (1024, 2048) for x in (1, 2, 3) if (pool, x) != (2048, 1)]
+    drawing = lines.make(_run(tmp_path, cells, {"sweep": {"threads": [1, 2, 3], "pool_bytes": ["1KiB", "2KiB"]}}, log="y", panels="pool_bytes", evenly=True), "stem")
+    assert [list(line.get_xdata()) for line in _drawn(drawing, "median CMalloc")] == [[0, 1, 2], [1, 2]]
+
+
+@pytest.mark.parametrize("more", [{"log": "xy"}, {"positions": [{"at": 2, "source": "a"}]}, {"theory": {"c_malloc": {"time": "queue_steps"}}}, {"metric": "speed_up"}])
+def test_equal_distances_take_the_scale(tmp_path, more):
+    with pytest.raises(UsageError, match="`evenly`, which takes the scale from threads"):
+        lines.make(_run(tmp_path, _both(), **{"log": "y", "evenly": True, **more}), "stem")
 
 
 def _words(drawing):

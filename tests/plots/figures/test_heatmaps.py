@@ -120,7 +120,7 @@ def test_groups_of_numbers_and_columns_say_what_they_are(tmp_path):
     assert block.columns == [("threads 1", "4"), ("threads 1", "8"), ("threads 2", "4"), ("threads 2", "8")]
     assert "lanes" in readback.texts(heatmap.make(run, "stem"))
     named = _run(tmp_path / "named", cells, x=["threads", "lanes"], names={"threads": "{} threads"})
-    assert heatmap.blocks_of(named)[0].columns[0] == ("1 threads", "4")
+    assert heatmap.blocks_of(named)[0].columns[0] == ("1 thread", "4")
 
 
 def test_a_reference_of_zero_has_numbers_and_no_factors(tmp_path):

@@ -78,6 +78,20 @@ def test_a_figure_of_no_paper_has_all_forms_in_order():
     assert parts.of([drawn], 8, True)[0][:3] == ["a0", "a2", "a3"]
 
 
+def test_a_reference_is_in_every_picture():
+    pictures = parts.of([_series(12)], 8, True, {"a9"})
+    assert pictures == [["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a9"], ["a9", "a7", "a8", "a10", "a11"]]
+    assert "and a9 is repeated for comparison" in parts.sentence(pictures, 2)
+    assert parts.of([_series(12)], 2, True, {"a0", "a1"})[1] == ["a0", "a2"], "two references would fill the picture"
+
+
+def test_a_sentence_about_an_allocator_is_in_its_picture(tmp_path):
+    marks = [{"metric": "free_cycles", "where": {"threads": 2}, "value": 3, "source": f"Of {name}", "allocator": name} for name in ("kma", "crw_reworked", "fdgmalloc")]
+    drawing, _ = _pictures(tmp_path, [*NAMES[:8], "crw_reworked"], marks=marks)
+    told = [" ".join(text.get_text() for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
+    assert [[name in each for name in ("Of kma", "Of crw_reworked", "Of fdgmalloc")] for each in told] == [[True, False, True], [False, True, True]]
+
+
 def _series(count):
     class _Series:
         def __init__(self, number):
@@ -101,10 +115,11 @@ def test_a_picture_tells_and_states_only_what_it_draws(tmp_path):
     drawing, _ = _pictures(tmp_path, NAMES, without=["gallatin"], **stated)
     first, second = ({handle.get_label() for axes in each.page.figure.axes for handle in (*axes.get_lines(), *axes.collections)} for each in (drawing, *drawing.more))
     assert {"twice Halloc", "twice Comb", "stated of Slab", "KMA turns", "all turn"} <= first
-    assert second & {"twice Halloc", "twice Comb", "stated of Slab", "KMA turns", "all turn"} == {"twice Comb", "all turn"}, "Comb is in both"
+    assert second & {"twice Halloc", "twice Comb", "stated of Slab", "KMA turns", "all turn"} == {"twice Halloc", "twice Comb", "all turn"}, "bands are in both"
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
     assert "Crosses above the panel" in told[0] and "The paper has five." in told[0]
-    assert "Crosses" not in told[1] and "The paper has five." not in told[1], "Gallatin is in the first picture"
+    assert "Comb and Halloc are repeated for comparison" in told[1]
+    assert "Crosses" not in told[1] and "The paper has five." in told[1], "Gallatin is in the first picture"
 
 
 def test_equations_are_those_of_the_curves_of_a_picture(tmp_path):

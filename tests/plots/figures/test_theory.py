@@ -10,7 +10,9 @@ import synthetic
 
 from plots import theory
 from plots.figures import histogram, lines
+from plots.figures.panel import legend as legends
 from plots.runs import results
+from plots.sheet import style
 
 T = 1_000_000
 
@@ -169,6 +171,43 @@ def test_a_panel_without_an_allocator_has_the_curve_that_others_have_of_it(tmp_p
     assert all(each["theory RW"].get_zorder() < each["median CoRW"].get_zorder() for each in by_gid), "markers stand on the curve"
     [legend] = drawing.page.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["RW", "CoRW", "equation (3)"]
+
+
+def _texts(config, cells, tmp_path):
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    [legend] = drawing.page.figure.legends
+    return [text.get_text() for text in legend.get_texts()], " ".join(" ".join(readback.texts(drawing)).split()), legend
+
+
+def _both(allocator, share=0.01):
+    cells = [_cell(allocator, threads, 100.0, share) for threads in (1_000, 5_000)]
+    return [{**cell, "values": {**cell["values"], ("", "warp_steps_per_malloc"): 900.0}} for cell in cells]
+
+
+TWO = {"metric": ["steps_per_malloc", "warp_steps_per_malloc"],
+       "theory": {"rw": {"steps_per_malloc": "rw_steps", "warp_steps_per_malloc": "rw_warp_steps"}, "corw": {"warp_steps_per_malloc": "corw_64_steps"}}}
+
+
+def test_equations_whose_curves_look_alike_share_an_entry(tmp_path):
+    """Equation (3) is in the panel of TAS, and (4) in that of WAS, in the same colour."""
+    entries, words, _ = _texts({**CONFIG, "plot": {**CONFIG["plot"], **TWO}}, _both("rw") + _both("corw"), tmp_path)
+    assert entries == ["RW", "CoRW", "RW: equations (3) and (4)", "CoRW: equation (11) with w = 64"]
+    assert "Lines: equation (3) of the paper for TAS, and equations (4), (11) with w = 64 of the paper for WAS at the same settings" in words
+    assert "Equation (11) is drawn as 1 where it is less, because each request takes a step." in words
+
+
+def test_the_key_of_curves_of_several_colours_is_grey(tmp_path):
+    config = {**CONFIG, "sweep": {"free_share": [0.01, 0.1]}, "plot": {**CONFIG["plot"], **TWO, "rivals": ["none"]}}
+    entries, words, legend = _texts(config, _both("rw") + _both("rw", 0.1), tmp_path)
+    assert entries[-1] == "equations (3) and (4), in the markers' colours" and legend.get_lines()[-1].get_color() == style.GREY
+    assert "Equation (11)" not in words, "CoRW is not drawn"
+
+
+@pytest.mark.parametrize("equations, name", [(["equation (5) with w = 64", "equation (6) with w = 64"], "equations (5) and (6) with w = 64"),
+                                             (["equation (5)", "equation (6) with w = 64"], "equations (5) and (6) with w = 64"),
+                                             (["equation (6)", "equation (6) over (11)"], "equations (6) and (6) over (11)"), (["1/N", "section 3.1"], "1/N and section 3.1")])
+def test_the_name_of_several_equations(equations, name):
+    assert legends._together(equations) == name
 
 
 def test_a_curve_over_a_few_whole_numbers_has_no_kinks(tmp_path):

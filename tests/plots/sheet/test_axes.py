@@ -49,6 +49,12 @@ def test_a_count_beside_an_axis_is_written_in_one_way_in_all_figures(setting, va
     assert quantity.on_axis(setting)(value) == text
 
 
+def test_counts_of_one_axis_are_shortened_alike():
+    write = quantity.on_axis("keys", [10_000, 100_000, 1_000_000])
+    assert [write(value) for value in (10_000, 100_000, 1_000_000, 500, 1024)] == ["10 k", "100 k", "1 M", "500", "1 Ki"]
+    assert quantity.on_axis("keys", [10_000, 20_000])(10_000) == "10,000"
+
+
 def _axes():
     return Figure().add_axes((0, 0, 1, 1))
 

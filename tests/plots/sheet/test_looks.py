@@ -77,6 +77,19 @@ def test_variants_differ_in_shade_and_marker_and_keep_the_look_of_their_form(all
         assert (str(one.dash), one.fill, one.name) == (str(other.dash), other.fill, other.name)
 
 
+@pytest.mark.parametrize("allocator", ["atomic_malloc", "rw", "c_malloc", "ouroboros_p_s", "halloc"])
+def test_the_shades_of_an_allocator_are_apart(allocator):
+    """configs/pham2025/fig4 draws five shares of RW, whose green is dark."""
+    colours = [to_rgb(style.look(allocator, number).colour) for number in range(5)]
+    assert min(math.dist(one, other) for one, other in itertools.combinations(colours, 2)) > 0.16
+
+
+def test_variants_of_a_family_have_different_markers():
+    """configs/pham2025/fig15 draws several chunk sizes of P-S, P-VL and C-S, whose browns are alike."""
+    markers = [[style.look(f"ouroboros_{name}", number).marker for number in range(3)] for name in ("p_s", "c_s")]
+    assert all(one != other for one, other in zip(*markers))
+
+
 def test_a_variant_of_the_published_form_is_not_taken_for_another_form():
     forms = {(str(look.dash), look.fill) for look in (style.look(f"kma_{form}") for form in TABLE["forms"])}
     assert all((str(look.dash), look.fill) not in forms for look in (style.look("kma", number) for number in range(6)))
