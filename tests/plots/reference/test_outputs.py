@@ -128,6 +128,16 @@ def test_a_second_model_is_compared_with_the_one_that_has_most_runs(study, capsy
     assert f"[{cards.NAME}]({cards.NAME})" in (other / index.NAME).read_text(encoding="utf-8")
 
 
+def test_pictures_are_packed_with_zopflipng_if_it_is_installed(tmp_path, monkeypatch):
+    program = tmp_path / "zopflipng"
+    program.write_text("#!/bin/sh\nshift 3\nprintf packed > $2\n", encoding="utf-8")  # after three options: the old file and the new one
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    picture, page = tmp_path / "a.png", tmp_path / "a.md"
+    outputs.write({picture: b"pixels", page: b"words"}, [])
+    assert (picture.read_bytes(), page.read_bytes()) == (b"packed", b"words")
+
+
 def test_a_part_alone_writes_no_index(study):
     assert cli.main(["regenerate", str(study), "--only", "study"]) == 0
     assert (study / study_file.NAME).exists() and not (study / index.NAME).exists()
