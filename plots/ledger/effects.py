@@ -22,7 +22,7 @@ import pandas
 
 from allocbench.errors import UsageError
 from plots.ledger.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, provisional_of, rounds_of, side_of, written
-from plots.runs import few_rounds, formulas, labels
+from plots.runs import few_rounds, formulas, labels, passes
 from plots.runs.results import Run
 from plots.sheet import quantity
 
@@ -138,7 +138,7 @@ def _quotients(run: Run, effect: dict, where: dict) -> Found:
 
 def _paired(run: Run, estimate: Estimate, of: tuple[str, str], to: tuple[str, str]) -> Estimate:
     """Returns the estimate with the narrower interval of two counts of the same passes, if it is the ratio of such counts."""
-    interval = few_rounds.of_same_passes(few_rounds.passes(run, *of), few_rounds.passes(run, *to)) if of[0] == to[0] else None
+    interval = passes.interval_of_ratio(passes.of(run, *of), passes.of(run, *to)) if of[0] == to[0] else None
     return dataclasses.replace(estimate, low=interval[0], high=interval[1]) if interval else estimate
 
 

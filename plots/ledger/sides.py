@@ -103,7 +103,8 @@ def _cells_of(run: Run, side: Side) -> pandas.DataFrame:
     cells["provisional"] = cells["provisional"].eq(True)
     cells["got_null"] = run.at("", "null_returns")["value"].reindex(cells["cell"]).gt(0).to_numpy() & cells["unit"].isin(_TIMES)
     cells.loc[cells["got_null"], ["value", "low", "high"]] = math.nan
-    # A count without an interval is exact, because its passes do not differ or it has one pass (few_rounds.py). A time without an interval has no bounds, and provisional values are not judged.
+    # A count without an interval is exact, because its passes do not differ or it has one pass (passes.py). A time without
+    # an interval has no bounds, and provisional values are not judged.
     exact = cells["low"].isna() & ~cells["unit"].isin(_TIMES) & ~cells["provisional"]
     cells.loc[exact, "low"] = cells.loc[exact, "high"] = cells["value"]
     ordered = [cells[cells["allocator"] == name] for name in side.allocators]

@@ -92,7 +92,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
          "--verify", run.verify,
          "full: check the contents of all blocks of every cell. auto (default): on a GPU, check the blocks of at "
          "most 1,024 callers if the full check would take longer than the cell's first round and than 50 ms, "
-         "or, with --minutes, than its share of the time that is left. "
+         "or, with --minutes, than the time that is left for each step. "
          "Cells whose counts a plot or a claim shows are always checked in full")
       ->check(CLI::IsMember({"auto", "full"}))
       ->type_name("auto|full");

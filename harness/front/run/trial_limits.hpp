@@ -17,18 +17,19 @@ inline constexpr double trial_factor_of_fill = 2;
 inline constexpr double trial_share_of_run = 0.01;
 
 // Time for checking the contents of a cell's blocks, unless the cell is verified fully: this long, or as long as the
-// cell's first round so far, whichever is longer. If the run's time is limited, the check gets at most an equal share
-// of the time that is left for all steps. Then each stage of the verification ends after `factor` times this time or
-// after `least_seconds`, whichever is longer, but within its share of the deadline (`share_of_stage`).
+// cell's first round so far, whichever is longer. If the run's time is limited, the check also takes no
+// longer than the remaining time divided by the number of remaining steps. Then each stage of the verification ends
+// after `factor` times this time or after `least_seconds`, whichever is longer, but within its share of the deadline
+// (`share_of_stage`).
 inline constexpr double least_contents_seconds = 0.05;
 struct StageLimits {
   double least_seconds;
   double factor;
 };
 inline constexpr StageLimits stage_limits{.least_seconds = 0.5, .factor = 5};
-// The cells of an allocator with the same parameters share the result of a stage that checks reset(), once a process
-// has finished it. So a limit that is a little too short costs its time again for each cell. Only if the usual limit
-// did not suffice, and the run's time is limited, the next verifications get this shorter one.
+// A worker checks reset() only once for all cells with the same parameters of the allocator, but it tries again for
+// each cell until one check has finished. So every cell would pay for a limit that is a little too short. The next
+// verifications get this shorter limit only if the usual one did not suffice and the run's time is limited.
 inline constexpr StageLimits stage_limits_after_an_unfinished_check{.least_seconds = 0.1, .factor = 2};
 
 // Largest share of a cell's remaining deadline for each stage of its verification. Calls that take longer end

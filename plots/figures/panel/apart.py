@@ -1,4 +1,4 @@
-"""This module separates curves and markers that coincide.
+"""This module moves markers apart and widens lines, where curves would cover each other in a picture.
 
 The markers of curves that coincide are drawn side by side at every position. Below the line of a curve, a wider line in the
 colour of another curve shows that both are there. Markers without lines are drawn side by side only at the positions
