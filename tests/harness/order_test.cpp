@@ -32,10 +32,19 @@ TEST(Order, AShortRoundForAnIntervalComesAfterALongFirstRound) { EXPECT_LT(price
 
 TEST(Order, ACurveThatCanHardlyBeDrawnComesFirst) {
   Step bare = step(0.4);
-  bare.curve_is_bare = true;
+  bare.bare = Bare::curve;
   EXPECT_DOUBLE_EQ(price(bare), 0.1);
   bare.rounds_had = 1;
   EXPECT_DOUBLE_EQ(price(bare), 2) << "only values are missing there";
+}
+
+TEST(Order, AFigureThatCanHardlyBeDrawnGetsItsCheapRoundsFirst) {
+  Step cheap = step(0.16);
+  cheap.bare = Bare::figure;
+  EXPECT_DOUBLE_EQ(price(cheap), 0.0025);
+  Step dear = step(0.4);
+  dear.bare = Bare::figure;
+  EXPECT_DOUBLE_EQ(price(dear), 0.1) << "as for a bare curve";
 }
 
 TEST(Order, TheOnlyRoundAfterTheFirstCompletesTheNumber) {

@@ -8,11 +8,14 @@ namespace {
 
 // With larger factors the first turns measure expensive cells before they come to the cheap ones of other allocators.
 constexpr double factor_of_pass = 2;
-constexpr double least_price = 1e-3;
+constexpr double least_price = 1e-5;
 
-// Worth of a first round while fewer than half of the allocator's cells in the config have a value. Other first rounds
-// have the worth 1. A round of more worth has a lower price.
-constexpr double worth_of_bare_curve = 4;
+// Worth of a first round. A round of more worth has a lower price. In bare configs only cheap rounds are worth more
+// than in bare curves. Otherwise configs that need long fills would take the time of many other values.
+constexpr double worth_in_bare_figure = 64;
+constexpr double most_seconds_in_bare_figure = 0.3;
+constexpr double worth_in_bare_curve = 4;
+constexpr double usual_worth = 1;
 // Worth of a later round. The second round alone gives little, so cells without a value come before it. The third round
 // turns a provisional value into one that a claim may use. Later rounds add an interval and then narrow it. They are
 // worth so little that cells with fewer than three rounds nearly always come first.
@@ -21,8 +24,12 @@ constexpr double worth_of_number = 1;
 constexpr double worth_of_interval = 0.002;
 constexpr double worth_of_precision = 0.0002;
 
-double worth(const Step& step) {
-  if (step.rounds_had == 0) return step.curve_is_bare ? worth_of_bare_curve : 1;
+double worth_of_first_round(Bare bare, double seconds) {
+  if (bare == Bare::figure && seconds <= most_seconds_in_bare_figure) return worth_in_bare_figure;
+  return bare == Bare::nothing ? usual_worth : worth_in_bare_curve;
+}
+
+double worth_of_later_round(const Step& step) {
   if (step.rounds_had + 1 < step.rounds_of_number) return worth_of_second_round;
   if (step.rounds_had < step.rounds_of_number) return worth_of_number;
   return step.rounds_had < step.rounds_of_interval ? worth_of_interval : worth_of_precision;
@@ -32,8 +39,9 @@ double worth(const Step& step) {
 
 double price(const Step& step) {
   const double risk = step.forecast.risk;
-  const double seconds = (1 - risk) * step.forecast.seconds + risk * step.failure_seconds;
-  return std::max(least_price, seconds / ((1 - risk) * worth(step)));
+  const double seconds = ((1 - risk) * step.forecast.seconds + risk * step.failure_seconds) / (1 - risk);
+  const double worth = step.rounds_had == 0 ? worth_of_first_round(step.bare, seconds) : worth_of_later_round(step);
+  return std::max(least_price, seconds / worth);
 }
 
 bool may_come_ahead(const Step& step) { return step.rounds_had < step.rounds_of_number; }

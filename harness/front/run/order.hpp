@@ -13,13 +13,16 @@
 
 namespace allocbench::front {
 
+// What still has values for fewer than half of the cells that can get one.
+enum class Bare { nothing, curve, figure };  // a curve is an allocator's cells in a config, a figure is a config
+
 struct Step {
   Forecast forecast;             // forecast of the round
   double failure_seconds = 0;    // seconds that a failure costs
   std::uint64_t rounds_had = 0;  // number of whole rounds
   std::uint64_t rounds_of_number = 3;
   std::uint64_t rounds_of_interval = 6;
-  bool curve_is_bare = false;  // whether fewer than half of the allocator's cells in the config have a value
+  Bare bare = Bare::nothing;  // the largest bare thing to which the cell belongs
 };
 
 // Returns the price of a step. The risk of a failure raises it. A first round is worth at least as much as any later

@@ -107,18 +107,28 @@ std::uint64_t FigureRun::steps_to_run() const {
   return steps;
 }
 
-bool FigureRun::is_bare(const std::string& label) const {
-  const auto before = values_before_.find(label);
-  std::size_t values = before == values_before_.end() ? 0 : before->second;
-  std::size_t cells = values;
+Bare FigureRun::bare_part(const std::string& label) const {
+  struct Count {
+    std::size_t values = 0;
+    std::size_t missing = 0;
+    bool is_bare() const { return values < missing; }
+  };
+  Count all;
+  Count curve;
+  for (const auto& [each, values] : values_before_) {
+    all.values += values;
+    if (each == label) curve.values = values;
+  }
   for (const PlannedBatch& planned : batches) {
     for (const CellRun& run : planned.cells) {
-      if (run.cell->label != label) continue;
-      ++cells;
-      values += run.rounds.empty() ? 0 : 1;
+      const bool is_value = !run.rounds.empty();
+      if (!is_value && !run.is_open()) continue;
+      ++(is_value ? all.values : all.missing);
+      if (run.cell->label == label) ++(is_value ? curve.values : curve.missing);
     }
   }
-  return 2 * values < cells;
+  if (all.is_bare()) return Bare::figure;
+  return curve.is_bare() ? Bare::curve : Bare::nothing;
 }
 
 Supervisor::Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
@@ -193,8 +203,8 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   step.rounds_had = run.rounds.size();
   step.rounds_of_number = std::min<std::uint64_t>(least_rounds_of_numbers, run.cell->rounds);
   step.rounds_of_interval = run.cell->least_rounds;
-  step.curve_is_bare = run.rounds.empty() && measured.is_bare(run.cell->label);
   if (run.rounds.empty()) {
+    step.bare = measured.bare_part(run.cell->label);
     step.forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
     const double trial = std::max(least_trial_seconds, step.forecast.trial_seconds);
     const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : trial;

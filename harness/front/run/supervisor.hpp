@@ -46,9 +46,9 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
-  // Returns whether fewer than half of the allocator's cells have a value. Cells that this run does not measure count
-  // only if they have a value.
-  bool is_bare(const std::string& label) const;
+  // Returns whether the figure, or else the curve of the allocator, is bare. Cells without a value that get no more
+  // rounds do not count.
+  Bare bare_part(const std::string& label) const;
 
   struct PlannedBatch {
     const Batch* batch = nullptr;
