@@ -80,13 +80,15 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
     return Step::cell_ended;
   }
   book_.start(run);
-  // The cell is put off if the short deadline would end the fill of the pool, because the attempt would only cost time
+  // The cell is deferred if the short deadline would end the fill of the pool, because the attempt would only cost time
   // and a worker. A cell that can start from a copy of a filled pool needs no fill.
   const std::optional<Trial> trial = sample_limits(run).trial;
   const double fill = book_.forecaster.fill_seconds_of_series(*run.cell);
   if (trial && fill > trial->fill && !session_.has_measured_like(*run.cell)) {
-    book_.put_off(run, fmt::format("filling the pool probably takes at least {}, but a first round has {} for it",
-                                   format_limit(fill), format_limit(trial->fill)));
+    book_.defer(run,
+                fmt::format("filling the pool probably takes at least {}, but a first round has {} for it",
+                            format_limit(fill), format_limit(trial->fill)),
+                false);
     return Step::cell_ended;
   }
   return Step::done;
@@ -279,8 +281,7 @@ BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const 
   CellEnd failure = outcome.failure;
   book_.forecaster.note_fill(*run.cell, run.fill.seconds);
   if (outcome.on_trial) {
-    book_.defer(run, fmt::format("took more than {} {}", format_limit(outcome.seconds), while_in(doing)),
-                outcome.seconds);
+    book_.defer(run, fmt::format("took more than {} {}", format_limit(outcome.seconds), while_in(doing)), true);
     return Step::cell_ended;
   }
   if (failure.status == Status::timeout && failure.reason == protocol::no_answer_reason) {

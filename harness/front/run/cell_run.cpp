@@ -64,13 +64,9 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
   progress.cell_ended(run.cell->name, end.status, end.short_reason());
 }
 
-void CellBook::defer(CellRun& run, const std::string& reason, double seconds) {
-  put_off(run, reason, true);
-  forecaster.note_deferred(figure, *run.cell, seconds);
-}
-
-void CellBook::put_off(CellRun& run, const std::string& reason, bool tried) {
+void CellBook::defer(CellRun& run, const std::string& reason, bool tried) {
   log.deferred(*run.cell, run.attempt, reason, run.fill.seconds, tried);
+  if (tried) forecaster.note_deferred(figure, *run.cell);
   run.state = CellState::deferred;
   run.started = false;  // the next try is a new attempt
   progress.deferred(run.cell->name, reason);

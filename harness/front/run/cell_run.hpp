@@ -75,11 +75,9 @@ struct CellBook {
   void start(CellRun& run);
   void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
-  // Records that the first round exceeded its short deadline. The round had taken `seconds` by then, some of it in a
-  // fill.
-  void defer(CellRun& run, const std::string& reason, double seconds);
-  // Defers a cell. Without `tried`, nothing ran, because the fill certainly exceeds the short deadline.
-  void put_off(CellRun& run, const std::string& reason, bool tried = false);
+  // Defers a cell because its first round exceeded its short deadline or, without `tried`, because the fill of the pool
+  // certainly would.
+  void defer(CellRun& run, const std::string& reason, bool tried);
   // Leaves a cell because the time of the run is over. A cell with at least `least_rounds` rounds ends with its
   // numbers. A cell with fewer rounds, but at least one, gets no end. A cell without a round is skipped, unless an
   // earlier attempt has an end, which then remains.

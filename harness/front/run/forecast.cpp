@@ -13,7 +13,7 @@
 namespace allocbench::front {
 namespace {
 
-// Risk of a cell that failed in an earlier run, or for which a cell with smaller or equal demands failed.
+// Risk of a cell that failed in an earlier run, or in whose series a smaller cell failed.
 constexpr double risk_of_failures = 0.95;
 // Risk if one smaller cell exceeded the short deadline of its first round. A second such cell counts as a failure.
 constexpr double risk_of_deferral = 0.7;
@@ -38,26 +38,6 @@ bool starts_empty(const Cell& cell) {
   return share != nullptr && std::holds_alternative<double>(*share) && std::get<double>(*share) >= 1;
 }
 
-bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
-
-// Returns whether a cell demands at least as much of its allocator as another cell. This needs integers (threads,
-// sizes, the pool) that are at least as large, and equal texts and allocator parameters. Shares and probabilities are
-// not compared. A cell that differs only in a larger pool demands less, because its pool gets less full.
-bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
-  if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
-      cell.allocator_parameters != other.allocator_parameters) {
-    return false;
-  }
-  if (cell.pool_bytes > other.pool_bytes && cell.workload_parameters == other.workload_parameters) return false;
-  return std::ranges::all_of(other.workload_parameters, [&](const auto& parameter) {
-    const auto& [name, theirs] = parameter;
-    const ParameterValue* const ours = protocol::find_value(cell.workload_parameters, name);
-    if (ours == nullptr || ours->index() != theirs.index()) return false;
-    if (is_whole(theirs)) return std::get<std::uint64_t>(*ours) >= std::get<std::uint64_t>(theirs);
-    return std::holds_alternative<double>(theirs) || *ours == theirs;
-  });
-}
-
 std::vector<double> below(const std::vector<double>& values, double limit) {
   std::vector<double> smaller;
   std::ranges::copy_if(values, std::back_inserter(smaller), [&](double value) { return value < limit; });
@@ -65,17 +45,10 @@ std::vector<double> below(const std::vector<double>& values, double limit) {
   return smaller;
 }
 
-// Extrapolates the growth between the last two smaller cells, but at most in proportion to `growth`. If there is only
-// one smaller cell, returns its time. Without a smaller cell, returns nullopt.
-std::optional<double> grown(const std::map<double, double>& measured, double growth) {
+// Returns the time of the largest smaller cell, or nullopt if there is none.
+std::optional<double> last_below(const std::map<double, double>& measured, double growth) {
   const auto end = measured.lower_bound(growth);
-  if (end == measured.begin()) return std::nullopt;
-  const auto last = std::prev(end);
-  if (last == measured.begin()) return last->second;
-  const auto before = std::prev(last);
-  if (before->first <= 0 || before->second <= 0) return last->second;
-  const double slope = std::log(last->second / before->second) / std::log(last->first / before->first);
-  return last->second * std::pow(growth / last->first, std::clamp(slope, 0.0, 1.0));
+  return end == measured.begin() ? std::nullopt : std::optional(std::prev(end)->second);
 }
 
 }  // namespace
@@ -115,15 +88,11 @@ void Forecaster::note_fill(const Cell& cell, double seconds) {
   of_series = std::max(of_series, seconds / gib_of_pool(cell));
 }
 
-void Forecaster::note_deferred(const std::string& figure, const Cell& cell, double seconds) {
+void Forecaster::note_deferred(const std::string& figure, const Cell& cell) {
   Record& own = record(figure, cell);
   ++own.tried;
   ++own.lost;
   if (cell.growth) own.series[cell.series].deferred.push_back(*cell.growth);
-  failures_[cell.label].push_back(
-      {fmt::format("{} reached the short deadline of a first round", cell.name), cell, true});
-  double& longest = trial_seconds_[cell.label];
-  longest = std::max(longest, seconds);
 }
 
 void Forecaster::note_end(const std::string& figure, const Cell& cell, Status status) {
@@ -132,7 +101,6 @@ void Forecaster::note_end(const std::string& figure, const Cell& cell, Status st
   ++own.tried;
   if (!costs_worker(status)) return;
   ++own.lost;
-  failures_[cell.label].push_back({fmt::format("{} ended with status {}", cell.name, word(status)), cell});
   if (status == Status::timeout && cell.growth) own.series[cell.series].timeouts.push_back(*cell.growth);
 }
 
@@ -141,9 +109,6 @@ Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
   forecast_seconds(figure, cell, forecast);
   forecast_risk(figure, cell, forecast);
   forecast.fill_seconds = fill_seconds(cell);
-  if (const auto longest = trial_seconds_.find(cell.label); longest != trial_seconds_.end()) {
-    forecast.trial_seconds = longest->second;
-  }
   return forecast;
 }
 
@@ -175,9 +140,8 @@ double Forecaster::fill_part(const Cell& cell, std::size_t cells, bool is_filled
 void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, Forecast& forecast) const {
   forecast.seconds = unknown_seconds;
   const Series* const series = find_series(figure, cell);
-  if (const auto seconds = series == nullptr ? std::nullopt : grown(series->measured, *cell.growth)) {
-    // The forecast is at most the deadline, or the time of the largest measured cell if that is longer.
-    forecast.seconds = std::min(*seconds, std::max(cell.deadline_seconds, series->measured.rbegin()->second));
+  if (const auto seconds = series == nullptr ? std::nullopt : last_below(series->measured, *cell.growth)) {
+    forecast.seconds = *seconds;
     forecast.is_known = true;
     return;
   }
@@ -198,32 +162,20 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
     forecast.risk = risk;
     forecast.reason = std::move(reason);
   };
-  std::size_t deferred = 0;
-  std::string first_deferred;
+  std::vector<double> deferred;
   if (const Series* const series = cell.grows_pool ? nullptr : find_series(figure, cell)) {
     if (const auto smaller = below(series->timeouts, *cell.growth); !smaller.empty()) {
       return fails(fmt::format("series {} timed out at {}", cell.series, smaller.front()));
     }
-    if (const auto smaller = below(series->deferred, *cell.growth); !smaller.empty()) {
-      deferred = smaller.size();
-      first_deferred =
-          fmt::format("series {} reached the short deadline of a first round at {}", cell.series, smaller.front());
-    }
+    deferred = below(series->deferred, *cell.growth);
   }
-  if (const auto failures = failures_.find(cell.label); failures != failures_.end()) {
-    std::size_t others = 0;
-    for (const Failure& failure : failures->second) {
-      if (!asks_as_much(cell, failure.cell) || (failure.is_deferred && failure.cell.id == cell.id)) continue;
-      if (!failure.is_deferred) return fails(failure.words);
-      ++others;
-      if (first_deferred.empty()) first_deferred = failure.words;
-    }
-    deferred = std::max(deferred, others);
-  }
-  if (deferred > 1) return fails(first_deferred);
   const auto earlier = earlier_.cells.find(cell.id);
   if (earlier != earlier_.cells.end() && earlier->second.failed) return fails(earlier->second.words);
-  if (deferred == 1) return fails(first_deferred, risk_of_deferral);
+  if (!deferred.empty()) {
+    return fails(
+        fmt::format("series {} reached the short deadline of a first round at {}", cell.series, deferred.front()),
+        deferred.size() > 1 ? risk_of_failures : risk_of_deferral);
+  }
   // Adds the failures of the allocator's cells in this config and, with the weight of one cell, those in all configs.
   Record all;
   if (const auto configs = records_.find(cell.label); configs != records_.end()) {

@@ -1,10 +1,10 @@
 // Forecaster predicts the time of a cell and the probability that the cell loses a worker.
 //
-// The time comes from the first source that knows it. The sources are smaller cells of the same series in this run,
-// earlier results of this card model, earlier results of another model (scaled by the ratios so far), and a geometric
-// mean of the allocator's other cells of the config in this run and of `unknown_seconds`. The probability comes from
-// failures in this run and in earlier results. A forecast decides when a cell is measured and how long its short
-// deadline is. It does not change a measured number.
+// The time comes from the first source that knows it. The sources are the largest smaller cell of the same series in
+// this run, earlier results of this card model, earlier results of another model (scaled by the ratios so far), and a
+// geometric mean of the allocator's other cells of the config in this run and of `unknown_seconds`. The probability
+// comes from failures in this run and in earlier results. A forecast decides when a cell is measured and how long its
+// short deadline is. It does not change a measured number.
 #pragma once
 
 #include <array>
@@ -43,10 +43,9 @@ struct Fill {
 struct Forecast {
   double seconds = 0;  // time of the first round, if it ends well, without the fill of the pool
   bool is_known = false;
-  double fill_seconds = 0;   // time to fill the pool; 0: unknown or none
-  double risk = 0;           // probability that the cell loses a worker
-  std::string reason;        // reason in words if the risk exceeds `likely`
-  double trial_seconds = 0;  // longest short deadline that the allocator exceeded; 0: none
+  double fill_seconds = 0;  // time to fill the pool; 0: unknown or none
+  double risk = 0;          // probability that the cell loses a worker
+  std::string reason;       // reason in words if the risk exceeds `likely`
 
   static constexpr double likely = 0.5;
 };
@@ -66,8 +65,8 @@ class Forecaster {
   void note_round(const std::string& figure, const Cell& cell, double seconds, Fill fill = {});
   // Records the time that a fill of the cell's pool took, or at least took if the worker was killed.
   void note_fill(const Cell& cell, double seconds);
-  // Records that the cell's first round exceeded its short deadline after `seconds`.
-  void note_deferred(const std::string& figure, const Cell& cell, double seconds);
+  // Records that the cell's first round exceeded its short deadline.
+  void note_deferred(const std::string& figure, const Cell& cell);
   void note_end(const std::string& figure, const Cell& cell, Status status);
   // Records that a stage of the cell's verification was not finished in its usual time.
   void note_unfinished_check(const Cell& cell);
@@ -114,11 +113,6 @@ class Forecaster {
     std::size_t cells = 0;
     std::size_t refills = 0;
   };
-  struct Failure {
-    std::string words;
-    Cell cell;
-    bool is_deferred = false;  // whether only the short deadline of a first round was exceeded
-  };
 
   Record& record(const std::string& figure, const Cell& cell) { return records_[cell.label][figure]; }
   const Record* find_record(const std::string& figure, const Cell& cell) const;
@@ -128,8 +122,6 @@ class Forecaster {
 
   EarlierResults earlier_;
   std::map<std::string, std::map<std::string, Record>> records_;     // records by label, then by config
-  std::map<std::string, std::vector<Failure>> failures_;             // failures by label
-  std::map<std::string, double> trial_seconds_;                      // longest short deadline by label
   std::map<std::string, std::map<std::string, double>> fill_rates_;  // longest seconds per GiB by label, then workload
   std::map<std::array<std::string, 3>, double> series_fill_rates_;   // the same by label, workload and series
   std::set<std::string> filling_;                                    // workloads that fill pools

@@ -73,7 +73,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
         forecaster.note_round(name, cell, known->first_round_seconds, {known->fill_seconds});
       }
       if (known->deferred) {
-        if (known->tried) forecaster.note_deferred(name, cell, least_trial_seconds);
+        if (known->tried) forecaster.note_deferred(name, cell);
         forecaster.note_fill(cell, known->fill_seconds);
       }
       if (!known->end) continue;
@@ -206,8 +206,7 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   if (run.rounds.empty()) {
     step.bare = measured.bare_part(run.cell->label);
     step.forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
-    const double trial = std::max(least_trial_seconds, step.forecast.trial_seconds);
-    const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : trial;
+    const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : least_trial_seconds;
     step.failure_seconds = deadline + seconds_of_lost_worker;
   } else {
     step.forecast.seconds = run.seconds_of_next_round;
