@@ -156,7 +156,7 @@ TEST(Forecast, LargerCellsOfASeriesThatTimedOutOrWasDeferredFail) {
   forecaster.note_deferred("fig", on_grid(64, 3));
   EXPECT_TRUE(fails(forecaster, on_grid(128, 1000)));
   EXPECT_FALSE(fails(forecaster, on_grid(32, 1000)));
-  EXPECT_EQ(forecaster.about("fig", on_grid(128, 1000)).reason, "series a/threads:1000 timed out at 64");
+  EXPECT_EQ(forecaster.about("fig", on_grid(128, 1000)).reason, "series a/threads:1000 lost its worker at 64");
   EXPECT_NEAR(forecaster.about("fig", on_grid(128, 3)).risk, 0.7, 1e-9) << "one deferral may be chance";
   EXPECT_FALSE(fails(forecaster, on_grid(32, 3)));
   EXPECT_EQ(forecaster.about("fig", on_grid(128, 3)).reason,

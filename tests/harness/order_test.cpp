@@ -33,7 +33,7 @@ TEST(Order, AShortRoundForAnIntervalComesAfterALongFirstRound) { EXPECT_LT(price
 TEST(Order, ACurveThatCanHardlyBeDrawnComesFirst) {
   Step bare = step(0.4);
   bare.bare = Bare::curve;
-  EXPECT_DOUBLE_EQ(price(bare), 0.1);
+  EXPECT_DOUBLE_EQ(price(bare), 0.2);
   bare.rounds_had = 1;
   EXPECT_DOUBLE_EQ(price(bare), 2) << "only values are missing there";
 }
@@ -44,7 +44,7 @@ TEST(Order, AFigureThatCanHardlyBeDrawnGetsItsCheapRoundsFirst) {
   EXPECT_DOUBLE_EQ(price(cheap), 0.0025);
   Step dear = step(0.4);
   dear.bare = Bare::figure;
-  EXPECT_DOUBLE_EQ(price(dear), 0.1) << "as for a bare curve";
+  EXPECT_DOUBLE_EQ(price(dear), 0.2) << "as for a bare curve";
 }
 
 TEST(Order, TheOnlyRoundAfterTheFirstCompletesTheNumber) {

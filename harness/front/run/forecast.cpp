@@ -101,7 +101,9 @@ void Forecaster::note_end(const std::string& figure, const Cell& cell, Status st
   ++own.tried;
   if (!costs_worker(status)) return;
   ++own.lost;
-  if (status == Status::timeout && cell.growth) own.series[cell.series].timeouts.push_back(*cell.growth);
+  if (!cell.growth) return;
+  own.series[cell.series].lost.push_back(*cell.growth);
+  if (status == Status::timeout) own.series[cell.series].timeouts.push_back(*cell.growth);
 }
 
 Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
@@ -164,8 +166,8 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
   };
   std::vector<double> deferred;
   if (const Series* const series = cell.grows_pool ? nullptr : find_series(figure, cell)) {
-    if (const auto smaller = below(series->timeouts, *cell.growth); !smaller.empty()) {
-      return fails(fmt::format("series {} timed out at {}", cell.series, smaller.front()));
+    if (const auto smaller = below(series->lost, *cell.growth); !smaller.empty()) {
+      return fails(fmt::format("series {} lost its worker at {}", cell.series, smaller.front()));
     }
     deferred = below(series->deferred, *cell.growth);
   }

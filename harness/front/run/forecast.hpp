@@ -97,6 +97,7 @@ class Forecaster {
   struct Series {
     Seconds measured;
     std::vector<double> deferred;
+    std::vector<double> lost;  // values of cells that lost their worker
     std::vector<double> timeouts;
   };
   // Results of the cells of an allocator in a config.

@@ -14,7 +14,7 @@ constexpr double least_price = 1e-5;
 // than in bare curves. Otherwise configs that need long fills would take the time of many other values.
 constexpr double worth_in_bare_figure = 64;
 constexpr double most_seconds_in_bare_figure = 0.3;
-constexpr double worth_in_bare_curve = 4;
+constexpr double worth_in_bare_curve = 2;
 constexpr double usual_worth = 1;
 // Worth of a later round. The second round alone gives little, so cells without a value come before it. The third round
 // turns a provisional value into one that a claim may use. Later rounds add an interval and then narrow it. They are

@@ -322,7 +322,9 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
       const std::optional<Place> now = place_of(figure, run);
       if (now <= place) return true;
       const Step step = step_of(measured, run);
-      const std::chrono::duration<double> seconds(step.forecast.seconds);
+      // A cell that can start from this process's filled pool saves a later process the time of the fill.
+      const double saved = session_.has_measured_like(*run.cell) ? forecaster_.fill_seconds(*run.cell) : 0;
+      const std::chrono::duration<double> seconds(step.forecast.seconds - saved);
       return now <= last && may_come_ahead(step) && TimeLimit::Clock::now() + seconds < end_of_turn;
     };
     if (!runner.run_round(is_due)) return false;
