@@ -38,7 +38,7 @@ TEST(Forecast, NothingIsKnownAtFirst) {
   EXPECT_EQ(forecast.reason, "");
 }
 
-TEST(Forecast, ACellTakesAsLongAsTheLargestSmallerOneOfItsSeries) {
+TEST(Forecast, ACellTakesAsLongAsTheNearestSmallerOneOfItsSeries) {
   Forecaster forecaster;
   const auto seconds = [&](double growth) { return forecaster.about("fig", cell("a", "a", growth)).seconds; };
   forecaster.note_round("fig", cell("a", "a", 16), 0.1);

@@ -31,20 +31,20 @@ TEST(Order, LaterRoundsAreWorthWhatTheyAdd) {
 TEST(Order, AShortRoundForAnIntervalComesAfterALongFirstRound) { EXPECT_LT(price(step(2)), price(step(0.01, 3))); }
 
 TEST(Order, ACurveThatCanHardlyBeDrawnComesFirst) {
-  Step bare = step(0.4);
-  bare.bare = Bare::curve;
-  EXPECT_DOUBLE_EQ(price(bare), 0.2);
-  bare.rounds_had = 1;
-  EXPECT_DOUBLE_EQ(price(bare), 2) << "only values are missing there";
+  Step sparse = step(0.4);
+  sparse.sparse = Sparse::curve;
+  EXPECT_DOUBLE_EQ(price(sparse), 0.2);
+  sparse.rounds_had = 1;
+  EXPECT_DOUBLE_EQ(price(sparse), 2) << "only values are missing there";
 }
 
 TEST(Order, AFigureThatCanHardlyBeDrawnGetsItsCheapRoundsFirst) {
   Step cheap = step(0.16);
-  cheap.bare = Bare::figure;
+  cheap.sparse = Sparse::figure;
   EXPECT_DOUBLE_EQ(price(cheap), 0.0025);
   Step dear = step(0.4);
-  dear.bare = Bare::figure;
-  EXPECT_DOUBLE_EQ(price(dear), 0.2) << "as for a bare curve";
+  dear.sparse = Sparse::figure;
+  EXPECT_DOUBLE_EQ(price(dear), 0.2) << "as for a sparse curve";
 }
 
 TEST(Order, TheOnlyRoundAfterTheFirstCompletesTheNumber) {

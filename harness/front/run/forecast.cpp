@@ -13,7 +13,8 @@
 namespace allocbench::front {
 namespace {
 
-// Risk of a cell that failed in an earlier run, or in whose series a smaller cell failed.
+// Risk of a cell that failed in earlier results. A cell also has this risk if a smaller cell of its series lost its
+// worker.
 constexpr double risk_of_failures = 0.95;
 // Risk if one smaller cell exceeded the short deadline of its first round. A second such cell counts as a failure.
 constexpr double risk_of_deferral = 0.7;
@@ -45,8 +46,8 @@ std::vector<double> below(const std::vector<double>& values, double limit) {
   return smaller;
 }
 
-// Returns the time of the largest smaller cell, or nullopt if there is none.
-std::optional<double> last_below(const std::map<double, double>& measured, double growth) {
+// Returns the time of the nearest cell with a smaller value, or nullopt if there is none.
+std::optional<double> nearest_below(const std::map<double, double>& measured, double growth) {
   const auto end = measured.lower_bound(growth);
   return end == measured.begin() ? std::nullopt : std::optional(std::prev(end)->second);
 }
@@ -142,7 +143,7 @@ double Forecaster::fill_part(const Cell& cell, std::size_t cells, bool is_filled
 void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, Forecast& forecast) const {
   forecast.seconds = unknown_seconds;
   const Series* const series = find_series(figure, cell);
-  if (const auto seconds = series == nullptr ? std::nullopt : last_below(series->measured, *cell.growth)) {
+  if (const auto seconds = series == nullptr ? std::nullopt : nearest_below(series->measured, *cell.growth)) {
     forecast.seconds = *seconds;
     forecast.is_known = true;
     return;

@@ -1,10 +1,10 @@
 // Forecaster predicts the time of a cell and the probability that the cell loses a worker.
 //
-// The time comes from the first source that knows it. The sources are the largest smaller cell of the same series in
-// this run, earlier results of this card model, earlier results of another model (scaled by the ratios so far), and a
-// geometric mean of the allocator's other cells of the config in this run and of `unknown_seconds`. The probability
-// comes from failures in this run and in earlier results. A forecast decides when a cell is measured and how long its
-// short deadline is. It does not change a measured number.
+// The time comes from the first of these sources that has one: the nearest smaller cell of the same series in this run,
+// earlier results of this card model, earlier results of another model (scaled by the ratios so far), and a geometric
+// mean of the allocator's other cells of the config in this run and of `unknown_seconds`. The probability comes from
+// failures in this run and in earlier results. A forecast decides when a cell is measured and how long its short
+// deadline is. It does not change a measured number.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ class Forecaster {
   void note_round(const std::string& figure, const Cell& cell, double seconds, Fill fill = {});
   // Records the time that a fill of the cell's pool took, or at least took if the worker was killed.
   void note_fill(const Cell& cell, double seconds);
-  // Records that the cell's first round exceeded its short deadline.
+  // Records that the cell's first round did not end before its short deadline.
   void note_deferred(const std::string& figure, const Cell& cell);
   void note_end(const std::string& figure, const Cell& cell, Status status);
   // Records that a stage of the cell's verification was not finished in its usual time.

@@ -10,11 +10,11 @@ namespace {
 constexpr double factor_of_pass = 2;
 constexpr double least_price = 1e-5;
 
-// Worth of a first round. A round of more worth has a lower price. In bare configs only cheap rounds are worth more
-// than in bare curves. Otherwise configs that need long fills would take the time of many other values.
-constexpr double worth_in_bare_figure = 64;
-constexpr double most_seconds_in_bare_figure = 0.3;
-constexpr double worth_in_bare_curve = 2;
+// Worth of a first round. A round of more worth has a lower price. In a sparse figure only cheap rounds have the
+// highest worth. A figure whose cells all fill the pool for seconds would otherwise take the time of many other values.
+constexpr double worth_in_sparse_figure = 64;
+constexpr double most_seconds_in_sparse_figure = 0.3;
+constexpr double worth_in_sparse_curve = 2;
 constexpr double usual_worth = 1;
 // Worth of a later round. The second round alone gives little, so cells without a value come before it. The third round
 // turns a provisional value into one that a claim may use. Later rounds add an interval and then narrow it. They are
@@ -24,9 +24,9 @@ constexpr double worth_of_number = 1;
 constexpr double worth_of_interval = 0.002;
 constexpr double worth_of_precision = 0.0002;
 
-double worth_of_first_round(Bare bare, double seconds) {
-  if (bare == Bare::figure && seconds <= most_seconds_in_bare_figure) return worth_in_bare_figure;
-  return bare == Bare::nothing ? usual_worth : worth_in_bare_curve;
+double worth_of_first_round(Sparse sparse, double seconds) {
+  if (sparse == Sparse::figure && seconds <= most_seconds_in_sparse_figure) return worth_in_sparse_figure;
+  return sparse == Sparse::nothing ? usual_worth : worth_in_sparse_curve;
 }
 
 double worth_of_later_round(const Step& step) {
@@ -40,7 +40,7 @@ double worth_of_later_round(const Step& step) {
 double price(const Step& step) {
   const double risk = step.forecast.risk;
   const double seconds = ((1 - risk) * step.forecast.seconds + risk * step.failure_seconds) / (1 - risk);
-  const double worth = step.rounds_had == 0 ? worth_of_first_round(step.bare, seconds) : worth_of_later_round(step);
+  const double worth = step.rounds_had == 0 ? worth_of_first_round(step.sparse, seconds) : worth_of_later_round(step);
   return std::max(least_price, seconds / worth);
 }
 

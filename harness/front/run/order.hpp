@@ -13,8 +13,9 @@
 
 namespace allocbench::front {
 
-// What still has values for fewer than half of the cells that can get one.
-enum class Bare { nothing, curve, figure };  // a curve is an allocator's cells in a config, a figure is a config
+// What has values for fewer than half of its cells. A curve has the cells of one allocator in a config, and a figure
+// has all cells of the config. Cells that can get no value any more do not count.
+enum class Sparse { nothing, curve, figure };
 
 struct Step {
   Forecast forecast;             // forecast of the round
@@ -22,7 +23,7 @@ struct Step {
   std::uint64_t rounds_had = 0;  // number of whole rounds
   std::uint64_t rounds_of_number = 3;
   std::uint64_t rounds_of_interval = 6;
-  Bare bare = Bare::nothing;  // the largest bare thing to which the cell belongs
+  Sparse sparse = Sparse::nothing;  // whether the cell's figure is sparse, or only its curve
 };
 
 // Returns the price of a step. The risk of a failure raises it. A first round is worth at least as much as any later

@@ -107,11 +107,11 @@ std::uint64_t FigureRun::steps_to_run() const {
   return steps;
 }
 
-Bare FigureRun::bare_part(const std::string& label) const {
+Sparse FigureRun::sparse_part(const std::string& label) const {
   struct Count {
     std::size_t values = 0;
     std::size_t missing = 0;
-    bool is_bare() const { return values < missing; }
+    bool is_sparse() const { return values < missing; }
   };
   Count all;
   Count curve;
@@ -127,8 +127,8 @@ Bare FigureRun::bare_part(const std::string& label) const {
       if (run.cell->label == label) ++(is_value ? curve.values : curve.missing);
     }
   }
-  if (all.is_bare()) return Bare::figure;
-  return curve.is_bare() ? Bare::curve : Bare::nothing;
+  if (all.is_sparse()) return Sparse::figure;
+  return curve.is_sparse() ? Sparse::curve : Sparse::nothing;
 }
 
 Supervisor::Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
@@ -198,13 +198,18 @@ std::optional<std::size_t> Supervisor::cheapest_figure() const {
   return static_cast<std::size_t>(std::distance(seconds.begin(), std::ranges::min_element(seconds)));
 }
 
+// Returns whether the cell can start from a copy of a pool that the running process has filled.
+bool Supervisor::starts_filled(const CellRun& run) const {
+  return !run.is_isolated && session_.has_measured_like(*run.cell);
+}
+
 Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   Step step;
   step.rounds_had = run.rounds.size();
   step.rounds_of_number = std::min<std::uint64_t>(least_rounds_of_numbers, run.cell->rounds);
   step.rounds_of_interval = run.cell->least_rounds;
   if (run.rounds.empty()) {
-    step.bare = measured.bare_part(run.cell->label);
+    step.sparse = measured.sparse_part(run.cell->label);
     step.forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
     const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : least_trial_seconds;
     step.failure_seconds = deadline + seconds_of_lost_worker;
@@ -212,8 +217,7 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
     step.forecast.seconds = run.seconds_of_next_round;
   }
   // A cell fills the pool whether or not it fails afterwards.
-  const bool is_filled = !run.is_isolated && session_.has_measured_like(*run.cell);
-  const double fill = forecaster_.fill_part(*run.cell, run.sharing, is_filled);
+  const double fill = forecaster_.fill_part(*run.cell, run.sharing, starts_filled(run));
   step.forecast.seconds += fill;
   step.failure_seconds += fill;
   if (run.is_isolated) step.forecast.seconds += (run.verified || !run.cell->verifies_fully ? 1 : 2) * seconds_of_start;
@@ -322,8 +326,8 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
       const std::optional<Place> now = place_of(figure, run);
       if (now <= place) return true;
       const Step step = step_of(measured, run);
-      // A cell that can start from this process's filled pool saves a later process the time of the fill.
-      const double saved = session_.has_measured_like(*run.cell) ? forecaster_.fill_seconds(*run.cell) : 0;
+      // If this process has filled the pool, a later process need not fill it for this cell.
+      const double saved = starts_filled(run) ? forecaster_.fill_seconds(*run.cell) : 0;
       const std::chrono::duration<double> seconds(step.forecast.seconds - saved);
       return now <= last && may_come_ahead(step) && TimeLimit::Clock::now() + seconds < end_of_turn;
     };

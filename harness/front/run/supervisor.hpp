@@ -46,9 +46,8 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
-  // Returns whether the figure, or else the curve of the allocator, is bare. Cells without a value that get no more
-  // rounds do not count.
-  Bare bare_part(const std::string& label) const;
+  // Returns `figure` if the figure is sparse, otherwise `curve` if the curve of the allocator with this label is.
+  Sparse sparse_part(const std::string& label) const;
 
   struct PlannedBatch {
     const Batch* batch = nullptr;
@@ -97,6 +96,7 @@ class Supervisor {
   void count_sharing();
   std::optional<std::size_t> cheapest_figure() const;
   Step step_of(const FigureRun& measured, const CellRun& run) const;
+  bool starts_filled(const CellRun& run) const;
   bool run_pass(const Place& place);
   bool run_turn(const Turn& turn, const Place& place, const Batch* of_next_turn);
   std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& first, const Place& last);
