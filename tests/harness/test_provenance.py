@@ -1,4 +1,6 @@
-"""Tests that a figure has one revision, one card and one driver, unless the user allows a mix."""
+"""Tests that a figure has one revision, one card, one driver and one schedule of the CPU executor, unless the user allows
+a mix.
+"""
 
 import csv
 
@@ -43,6 +45,16 @@ class Provenance(ProgramTest):
         config = self.cut_after_the_first_cell(FAKE_WORKER_DRIVER="570.1")
         result = self.resume(config, expect=2, FAKE_WORKER_DRIVER="580.2")
         self.assertIn("was measured with driver 570.1, but this run would use driver 580.2", result.stderr)
+
+    def test_another_schedule_is_refused_and_a_mix_says_so(self):
+        config = self.cut_after_the_first_cell()
+        result = self.resume(config, "--lockstep", "1", expect=2)
+        self.assertIn("was measured with the CPU executor without options, but this run would use the CPU executor with --lockstep 1", result.stderr)
+        self.resume(config, "--lockstep", "1", "--allow-mixed", expect=0)
+        self.assertEqual(self.provenance()["executors"], ["", "--lockstep 1"])
+        self.assertTrue(self.provenance()["mixed"])
+        self.assertEqual(self.results()["allocbench"]["run"]["executor"], "--lockstep 1")
+        self.assertEqual([cell.get("executor") for cell in self.results()["allocbench"]["cells"]], [None] + 5 * ["--lockstep 1"])
 
     def test_mixed_results_say_so(self):
         config = self.cut_after_the_first_cell(FAKE_WORKER_UUID="GPU-1")

@@ -255,7 +255,7 @@ class Merge(ShardsTest):
     def test_mixed_origins(self):
         one, two = self.run_shards(2)
         log = self.log_in(two)
-        for what, old, new in (("on", "Fake device", "Fake card 2"), ("at revision", '"measured_revision":"', '"measured_revision":"0ther')):
+        for what, old, new in (("on", "Fake device", "Fake card 2"), ("by", '"seed":', '"executor":"--lockstep 1","seed":'), ("at revision", '"measured_revision":"', '"measured_revision":"0ther')):
             with self.subTest(what=what):
                 before = log.read_text(encoding="utf-8")
                 self.change_log(log.parent, lambda lines: lines.replace(old, new))

@@ -44,7 +44,7 @@ std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram
   };
   for (int device = 0;; ++device) {
     try {
-      WorkerSession session({program, device, study.run.os_threads}, listener);
+      WorkerSession session({program, device, study.run.executor}, listener);
       if (session.start().kind == Outcome::Kind::interrupted) throw EnvironmentError("Interrupted.");
       session.stop();
     } catch (const EnvironmentError& error) {

@@ -99,10 +99,10 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   add_device_memory_option(app, run);
   app.add_flag("--full", run.full,
                "Measure the larger grid of each config that has a part `full`. This takes much longer");
-  app.add_option("--os-threads", run.os_threads,
+  app.add_option("--os-threads", run.executor.os_threads,
                  "CPU back end: number of OS threads that run thread blocks (0 = one per core)")
       ->type_name("N");
-  app.add_option("--lockstep", run.lockstep_seed,
+  app.add_option("--lockstep", run.executor.lockstep_seed,
                  "CPU back end: run on one OS thread, and advance the lanes of a warp together, call by call, as most "
                  "lanes do on a GPU. SEED selects the schedule")
       ->type_name("SEED")

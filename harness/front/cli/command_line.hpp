@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/front/check/check_command.hpp"
+#include "harness/front/common/executor_options.hpp"
 #include "harness/front/log/shard.hpp"
 #include "harness/front/results/results.hpp"
 
@@ -38,8 +39,7 @@ struct RunOptions {
   std::optional<std::uint64_t> memory_bytes = {};  // memory size used instead of the device's own
   std::optional<std::uint64_t> seed = {};
   bool full = false;
-  std::optional<std::uint64_t> os_threads = {};
-  std::optional<std::uint64_t> lockstep_seed = {};
+  ExecutorOptions executor = {};
   bool dry_run = false;
   bool print_config = false;
   bool quiet = false;

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "harness/front/cli/results_writer.hpp"
+#include "harness/front/cli/study_words.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/output.hpp"
@@ -29,7 +30,7 @@ protocol::Device probe(const WorkerProgram& program, const RunOptions& options) 
   protocol::Device device;
   SessionListener listener;
   listener.device = [&](const protocol::Device& told) { device = told; };
-  WorkerSession session({program, options.device, options.os_threads, options.lockstep_seed}, listener);
+  WorkerSession session({program, options.device, options.executor}, listener);
   session.start();
   session.stop();
   if (device.name.empty()) device.name = "an unnamed device";
@@ -127,6 +128,7 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
 Target choose_target(const RunOptions& options) {
   Target target = find_target(options);
   target.catalogue = describe_worker(target.program);
+  if (target.program.backend == "cpu") target.executor = fmt::format("{}", fmt::join(options.executor.words(), " "));
   warn_about(target.catalogue.broken_plugins);
   target.other = other_catalogue(options, target.program.backend);
   if (!target.device || options.quiet) return target;
@@ -286,14 +288,14 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   // This step writes the event `run` to each log. It comes after all logs are open. Otherwise, if a log could not be
   // opened, the other logs would contain a run that never began.
   for (FigureRun& each : open) {
-    each.log->run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,
-                  each.figure.shard);
+    each.log->run(each.figure.config, target.catalogue, target.executor, each.figure.plan,
+                  each.figure.history.run != nullptr, each.figure.shard);
   }
   Ending ending;
   if (open.empty()) return ending;
   Progress progress(cells, steps, time, options.quiet);
   const ScratchFolder scratch;
-  WorkerSession session({target.program, options.device, options.os_threads, options.lockstep_seed, options.profile,
+  WorkerSession session({target.program, options.device, options.executor, options.profile,
                          options.one_by_one, time},
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
@@ -339,24 +341,13 @@ std::string summary_of(const Results& results, std::size_t cells, const std::str
 }
 
 std::string options_to_continue(const RunOptions& options, const std::string& backend) {
+  RunOptions again = options;
+  again.resume = true;
+  again.only_failed = again.force = again.profile = false;
   std::string text = fmt::format(" --backend {}", backend);
   if (options.device != 0) text += fmt::format(" --device {}", options.device);
-  if (!options.filter.empty()) text += fmt::format(" --filter {}", quoted(options.filter));
-  if (options.timeout) text += fmt::format(" --timeout {}", *options.timeout);
-  if (options.minutes) text += fmt::format(" --minutes {}", *options.minutes);
-  if (options.seed) text += fmt::format(" --seed {}", *options.seed);
-  if (!options.known.empty()) text += fmt::format(" --known {}", quoted(options.known));
-  if (!options.use_known) text += " --no-known";
-  if (options.verify != "auto") text += fmt::format(" --verify {}", options.verify);
-  if (options.memory_bytes) text += fmt::format(" --device-memory {}", *options.memory_bytes);
-  if (options.full) text += " --full";
-  if (options.os_threads) text += fmt::format(" --os-threads {}", *options.os_threads);
-  if (options.lockstep_seed) text += fmt::format(" --lockstep {}", *options.lockstep_seed);
-  if (!options.data.empty()) text += fmt::format(" --data {}", quoted(options.data));
-  if (!options.workers.empty()) text += fmt::format(" --workers {}", quoted(options.workers));
-  if (options.allow_mixed) text += " --allow-mixed";
-  if (options.one_by_one) text += " --one-by-one";
-  return text + " --resume";
+  for (const std::string& word : measuring_words(again)) text += " " + quoted(word);
+  return text;
 }
 
 int exit_code_of(const Ending& ending, bool ok, const std::string& finished, const std::string& command) {

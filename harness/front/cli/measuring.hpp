@@ -26,7 +26,9 @@ struct Target {
   // Catalogue of the other back end's worker. It is empty if that worker is not built or does not answer.
   std::optional<Catalogue> other;
 
-  Origin origin() const { return origin_of(sources_with(catalogue), device); }
+  std::string executor = {};  // options of the CPU executor, as words; empty: none, or another back end
+
+  Origin origin() const { return origin_of(sources_with(catalogue), executor, device); }
 };
 
 // Chooses the back end. Prints it to stderr, with the conditions that disturb times on the device.

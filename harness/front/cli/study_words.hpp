@@ -1,5 +1,5 @@
-// This file turns the options of a study back into the words of a command line, for the processes of --device all and
-// for the script of --slurm.
+// This file turns the options of measuring back into the words of a command line, for commands that continue a run, for
+// the processes of --device all and for the script of --slurm.
 #pragma once
 
 #include <string>

@@ -27,8 +27,8 @@ Sources sources_with(const Catalogue& worker) {
   return sources;
 }
 
-Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& device) {
-  Origin origin{sources, "", "", "", {}};
+Origin origin_of(const Sources& sources, const std::string& executor, const std::optional<protocol::Device>& device) {
+  Origin origin{sources, executor, "", "", "", {}};
   if (!device) return origin;
   origin.device = device->name;
   origin.device_uuid = device->uuid.value_or("");
@@ -37,10 +37,15 @@ Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& 
   return origin;
 }
 
+std::string executor_text(const Origin& origin) {
+  return origin.executor.empty() ? "the CPU executor without options" : "the CPU executor with " + origin.executor;
+}
+
 std::optional<Difference> difference(const Origin& earlier, const Origin& now) {
   if (earlier.sources.measured_revision != now.sources.measured_revision) {
     return Difference{sources_text(earlier.sources), sources_text(now.sources)};
   }
+  if (earlier.executor != now.executor) return Difference{executor_text(earlier), executor_text(now)};
   if (earlier.device_uuid != now.device_uuid) {
     return Difference{fmt::format("{} ({})", earlier.device, earlier.device_uuid),
                       fmt::format("{} ({})", now.device, now.device_uuid)};

@@ -88,7 +88,7 @@ class HistoryBuilder {
       if (cell.end && cell.end->left_out) cell.end.reset();  // the cell starts after all
     } else if (kind == "verified") {
       cell.open.verified = true;
-      cell.open.origin = origin_of(sources_, history_.device);
+      cell.open.origin = origin_of(sources_, executor_, history_.device);
       cell.open.facts = facts_from(event);
     } else if (kind == "sample") {
       cell.open.running.push_back(protocol::sample_from_json(event));
@@ -159,6 +159,7 @@ class HistoryBuilder {
     if (const Json* program = protocol::optional_member(event, "allocbench")) {
       sources_ = sources_from_json(*program);
     }
+    executor_ = protocol::text_member_or(event, "executor", "");
   }
 
   void on_device(const Json& event) {
@@ -198,13 +199,14 @@ class HistoryBuilder {
       cell.rounds.push_back(round.size());
       std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
     }
-    cell.origin = origin_of(sources_, history_.device);
+    cell.origin = origin_of(sources_, executor_, history_.device);
     cell.facts = std::move(open.facts);
   }
 
   RunHistory history_;
   std::map<std::string, std::size_t> index_;
   Sources sources_;
+  std::string executor_;
 };
 
 }  // namespace

@@ -46,8 +46,8 @@ Json to_json(const CellFacts& facts) {
   return metrics;
 }
 
-void RunLog::run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed,
-                 const std::optional<Shard>& shard) {
+void RunLog::run(const Config& config, const Catalogue& catalogue, const std::string& executor, const Plan& plan,
+                 bool resumed, const std::optional<Shard>& shard) {
   Json metrics = Json::array();
   for (const protocol::MetricDescription& metric : catalogue.metrics) metrics.push_back(protocol::to_json(metric));
   Json planned = Json::array();
@@ -71,6 +71,7 @@ void RunLog::run(const Config& config, const Catalogue& catalogue, const Plan& p
                 {"seed", config.seed},
                 {"metrics", metrics},
                 {"planned", planned}};
+  if (!executor.empty()) event["executor"] = executor;
   if (resumed) event["resumed"] = true;
   if (shard) event["shard"] = to_json(*shard);
   log_.append(event);

@@ -61,9 +61,9 @@ class RunLog {
   explicit RunLog(EventLog& log) : log_(log) {}
 
   // Records the run with the ids of all planned cells, so that the reader of a truncated log can find the missing
-  // cells.
-  void run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed,
-           const std::optional<Shard>& shard);
+  // cells. `executor` has the options of the CPU executor.
+  void run(const Config& config, const Catalogue& catalogue, const std::string& executor, const Plan& plan,
+           bool resumed, const std::optional<Shard>& shard);
   // Records the device at the first call, and again if one of its lasting properties has changed.
   void device(const protocol::Device& device);
   // Records processes that a worker left behind and that were killed.

@@ -93,6 +93,7 @@ void require_one_origin(const std::vector<MergedPart>& parts) {
   };
   std::optional<First> revision;
   std::optional<First> device;
+  std::optional<First> executor;
   const auto check = [](std::optional<First>& first, const std::string& what, const std::string& text,
                         const std::string& file) {
     if (!first) first = First{text, file};
@@ -108,6 +109,7 @@ void require_one_origin(const std::vector<MergedPart>& parts) {
       const Origin& origin = cell.end ? cell.origin : cell.open.origin;
       check(revision, "at revision", origin.sources.measured_revision, part.file);
       check(device, "on", origin.device, part.file);
+      check(executor, "by", executor_text(origin), part.file);
     }
   }
 }

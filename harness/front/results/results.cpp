@@ -161,6 +161,9 @@ Provenance provenance_of(const std::vector<CellResult>& cells) {
     add_new(all.commits, origin.sources.revision);
     add_new(all.cards, origin.device_uuid);
     add_new(all.drivers, origin.driver_version);
+    if (std::ranges::find(all.executors, origin.executor) == all.executors.end()) {
+      all.executors.push_back(origin.executor);
+    }
     all.dirty = all.dirty || origin.sources.dirty.value_or(false);
   }
   return all;

@@ -108,12 +108,15 @@ Json phase_json(const Results& results, const PhaseResult& phase) {
 }
 
 Json provenance_json(const Provenance& provenance) {
-  return {{"measured_revisions", provenance.revisions},
-          {"commits", provenance.commits},
-          {"cards", provenance.cards},
-          {"drivers", provenance.drivers},
-          {"dirty", provenance.dirty},
-          {"mixed", provenance.mixed()}};
+  Json json = {{"measured_revisions", provenance.revisions},
+               {"commits", provenance.commits},
+               {"cards", provenance.cards},
+               {"drivers", provenance.drivers},
+               {"dirty", provenance.dirty},
+               {"mixed", provenance.mixed()}};
+  const bool are_usual = std::ranges::all_of(provenance.executors, &std::string::empty);
+  if (!are_usual) json["executors"] = provenance.executors;
+  return json;
 }
 
 Json cell_json(const Results& results, const CellResult& result) {
@@ -142,6 +145,7 @@ Json cell_json(const Results& results, const CellResult& result) {
                {"attempt", cell.ended_attempt},
                {"status", word(result.status())},
                {"reason", cell.end->reason}};
+  if (!cell.origin.executor.empty()) json["executor"] = cell.origin.executor;
   if (!cell.restrictions.empty()) json["restrictions"] = cell.restrictions;
   if (cell.aged_rounds) json["aged_rounds"] = *cell.aged_rounds;
   if (cell.l2 != "warm") json["l2"] = cell.l2;

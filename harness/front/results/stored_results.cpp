@@ -91,6 +91,7 @@ CellResult cell_from(const Json& json, Statistic statistic) {
   CellResult result;
   CellHistory& cell = result.cell;
   static_cast<CellDescription&>(cell) = cell_description_from(json);
+  cell.origin.executor = protocol::text_member_or(json, "executor", "");
   cell.origin.device = protocol::text_member_or(json, "device", "");
   cell.origin.device_uuid = protocol::text_member_or(json, "device_uuid", "");
   cell.origin.driver_version = protocol::text_member_or(json, "driver_version", "");

@@ -57,6 +57,7 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
   start(run);  // a skipped cell also has a start, because every end has one
   log.end(*run.cell, run.attempt, end);
   forecaster.note_end(figure, *run.cell, end.status);
+  if (end.status != Status::ok) run.rounds.clear();  // the cell has no value any more
   close(run, CellState::ended);
   if (!run.cell->trace.empty() && end.status != Status::ok) {
     progress.say(fmt::format("no trace in {}: {}: {}", run.cell->trace, word(end.status), end.reason));

@@ -46,11 +46,7 @@ std::vector<std::string> WorkerSession::arguments_of(const HeapWish& heap, std::
   if (settings_.program.backend == "cuda") {
     options.insert(options.end(), {"--device", std::to_string(settings_.device)});
   } else {
-    const auto add = [&](const char* option, const std::optional<std::uint64_t>& value) {
-      if (value) options.insert(options.end(), {option, std::to_string(*value)});
-    };
-    add("--os-threads", settings_.os_threads);
-    add("--lockstep", settings_.lockstep_seed);
+    std::ranges::copy(settings_.executor.words(), std::back_inserter(options));
   }
   return options;
 }

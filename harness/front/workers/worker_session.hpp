@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/front/common/executor_options.hpp"
 #include "harness/front/common/time_limit.hpp"
 #include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
@@ -60,8 +61,7 @@ struct VerifyLimits {
 struct WorkerSettings {
   WorkerProgram program;
   int device = 0;
-  std::optional<std::uint64_t> os_threads = {};
-  std::optional<std::uint64_t> lockstep_seed = {};
+  ExecutorOptions executor = {};  // of the CPU back end
   bool profile = false;     // whether workers are asked for their time by part
   bool one_by_one = false;  // whether a worker starts only when its predecessor is gone
   TimeLimit time{std::nullopt};
