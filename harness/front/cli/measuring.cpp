@@ -295,8 +295,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   if (open.empty()) return ending;
   Progress progress(cells, steps, time, options.quiet);
   const ScratchFolder scratch;
-  WorkerSession session({target.program, options.device, options.executor, options.profile,
-                         options.one_by_one, time},
+  WorkerSession session({target.program, options.device, options.executor, options.profile, options.one_by_one, time},
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
   const std::optional<std::uint64_t> memory = memory_of(options, target);
