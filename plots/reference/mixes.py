@@ -97,18 +97,10 @@ def _without_results(groups: Groups) -> Iterator[str]:
         return
     for name in GROUPS:
         group = groups.get(name, [])
-        lacking = sorted(set(configs_of(name)) - {run.name for run in group})
+        lacking = sorted(set(study_file.configs_of(name)) - {run.name for run in group})
         if lacking:
-            measure = f"{study_file.study_command(name)} {_only(lacking)}" if name not in lacking else study_file.again_and_again(study_of(groups), name)
-            yield f"{_place_of(groups)}/{name}: no kept results of {', '.join(lacking)}. Measure: {measure.rstrip()}"
-
-
-def configs_of(group: str) -> list[str]:
-    """Returns the configs of a group that measure something."""
-    folder = next((path for path in (configs.FOLDER / group, ROOT / group) if any(path.glob("*.json"))), None)
-    if folder is None:
-        return [group]  # a config outside of the groups
-    return [f"{group}/{path.stem}" for path in sorted(folder.glob("*.json")) if configs.read(path).get("plot", {}).get("kind") not in OF_CONFIGS]
+            measure = study_file.study_command(name, lacking) if name not in lacking else study_file.again_and_again(study_of(groups), name)
+            yield f"{_place_of(groups)}/{name}: no kept results of {', '.join(lacking)}. Measure: {measure}"
 
 
 def _holes(groups: Groups) -> Iterator[str]:
@@ -151,13 +143,7 @@ def _git(*words: str) -> str:
 
 def again(runs: Sequence[Origin], group: Sequence[Origin]) -> str:
     """Returns the command that measures these runs of the group again."""
-    if len(runs) == len(group) or group[0].name == group[0].group:
-        return study_file.command(group)
-    return f"{study_file.command(group)} {_only([run.name for run in runs])}".rstrip()
-
-
-def _only(names: Sequence[str]) -> str:
-    return "".join(f"--only {name} " for name in names)
+    return study_file.command(group, [run.name for run in runs])
 
 
 def _listed(runs: Sequence[Origin]) -> str:

@@ -67,6 +67,11 @@ class Origin:
     def backend(self) -> str:
         return self.cells[0]["backend"]
 
+    @property
+    def executor(self) -> str:
+        """Returns the options of the CPU executor, as words of a command."""
+        return self.document.get("run", {}).get("executor", "")
+
     @cached_property
     def revisions(self) -> list[str]:
         """Returns the measured revisions (hashes of the measured sources) of the cells, most frequent first."""

@@ -5,7 +5,7 @@ minutes.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import mean
 from typing import Sequence
 
@@ -21,9 +21,10 @@ MINUTES = 9.0
 
 @dataclass
 class Piece:
-    """A piece has configs of one group that share their workers."""
+    """A piece has configs of one group that share their workers. All have the same options of the CPU executor."""
 
     rounds: int
+    executor: str = ""
     configs: dict[str, Forecast] = field(default_factory=dict)
 
     @property
@@ -73,14 +74,18 @@ def _is_whole(runs: Sequence[Origin], revision: str) -> bool:
 def _plan(name: str, groups: Groups, known: dict[str, Forecast], everything: list[Forecast], minutes: float, rounds: int, revision: str) -> Plan:
     group = groups.get(name, [])
     whole = {config for config in known if _is_whole([run for run in group if run.name == config], revision)}
-    wanted = mixes.configs_of(name) if mixes.is_reference(groups) else [run.name for run in group]
+    wanted = study_file.configs_of(name) if mixes.is_reference(groups) else [run.name for run in group]
     guessed = [config for config in dict.fromkeys(wanted) if config not in known]
     usual = _usual(list(known.values()) or everything)
-    pieces = packed({config: known.get(config, usual) for config in dict.fromkeys(wanted) if config not in whole}, minutes, rounds)
+    executors = {run.name: run.executor for run in group}
+    due = {config: known.get(config, usual) for config in dict.fromkeys(wanted) if config not in whole}
+    pieces = [piece for executor in sorted({executors.get(config, "") for config in due})
+              for piece in packed({config: each for config, each in due.items() if executors.get(config, "") == executor}, minutes, rounds, executor)]
     backend = next(run.backend for each in groups.values() for run in each)
     if wanted == [name]:
         return Plan(name, study_file.again_and_again(mixes.study_of(groups), name, len(group) or 6), backend, pieces, guessed, len(group) or 6)
-    return Plan(name, study_file.study_command(name), backend, pieces, guessed, is_whole_group=len(pieces) == 1 and not whole)
+    is_whole_group = len(pieces) == 1 and {*wanted, *study_file.configs_of(name)} - {name} == set(due)
+    return Plan(name, study_file.study_command(name), backend, pieces, guessed, is_whole_group=is_whole_group)
 
 
 def _usual(known: Sequence[Forecast]) -> Forecast:
@@ -89,15 +94,15 @@ def _usual(known: Sequence[Forecast]) -> Forecast:
     return Forecast(*seconds, max((each.allocators for each in known), key=len))
 
 
-def packed(forecasts: dict[str, Forecast], minutes: float, rounds: int) -> list[Piece]:
+def packed(forecasts: dict[str, Forecast], minutes: float, rounds: int, executor: str = "") -> list[Piece]:
     """Puts each config, the longest first, into the first piece with room for it. A config that fits into no piece gets
     a piece of its own.
     """
     made: list[Piece] = []
     for name, forecast in sorted(forecasts.items(), key=lambda each: (-each[1].seconds(rounds), each[0])):
-        fitting = next((piece for piece in made if Piece(rounds, {**piece.configs, name: forecast}).minutes <= minutes), None)
+        fitting = next((piece for piece in made if replace(piece, configs={**piece.configs, name: forecast}).minutes <= minutes), None)
         if fitting is None:
-            made.append(fitting := Piece(rounds))
+            made.append(fitting := Piece(rounds, executor))
         fitting.configs[name] = forecast
     return made
 
@@ -140,7 +145,8 @@ def _commands(plan: Plan, minutes: float) -> str:
             continue
         only = "" if plan.is_whole_group else "".join(f" --only {name}" for name in sorted(piece.configs))
         bound = math.ceil(min(piece.minutes, minutes))
-        lines.append(f"{plan.command}{only} --backend {plan.backend} --minutes {bound} --resume --no-figures --out results/pieces/{plan.name}-{number}")
+        options = f"{plan.backend} {piece.executor}".strip()
+        lines.append(f"{plan.command}{only} --backend {options} --minutes {bound} --resume --no-figures --out results/pieces/{plan.name}-{number}")
     return "\n".join(lines) + "\n"
 
 

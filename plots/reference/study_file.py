@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Sequence
 
 from allocbench.errors import UsageError
+from plots import ROOT
+from plots.figures.kinds import OF_CONFIGS
 from plots.reference.origins import Origin, shown, union
 from plots.runs import configs
 from plots.sheet import files
@@ -40,12 +42,19 @@ def _origin(runs: Sequence[Origin]) -> dict:
     return {member: union(runs, values) for member, values in _MEMBERS.items()}
 
 
-def command(group: Sequence[Origin]) -> str:
-    """Returns the command that measures the group again. Run it in the repository's root."""
+def command(group: Sequence[Origin], names: Sequence[str] = ()) -> str:
+    """Returns the command that measures configs of the group again (default: all that have results). Run it in the
+    repository's root.
+    """
     first = group[0]
     if first.name == first.group:  # several measurements of a config outside of the groups
         return again_and_again(first.study, first.group, len(group))
-    return " ".join([study_command(first.group), f"--backend {first.backend}", f"--out results/{first.study.name}"])
+    options = {run.executor for run in group}
+    executor = first.executor if len(options) == 1 else ""
+    kept = sorted({run.name for run in group})
+    names = list(dict.fromkeys(names or kept))
+    chosen = () if {*kept, *configs_of(first.group)} - {first.group} == set(names) else names
+    return " ".join(filter(None, [study_command(first.group, chosen), f"--backend {first.backend}", executor, f"--out results/{first.study.name}"]))
 
 
 def again_and_again(study: Path, config: str, times: int = 6) -> str:
@@ -57,10 +66,18 @@ def is_aa(group: str) -> bool:
     return group == "aa" or group.startswith("aa_")
 
 
-def study_command(group: str) -> str:
-    """Returns the command without the names of configs and without the output folder."""
+def study_command(group: str, names: Sequence[str] = ()) -> str:
+    """Returns the command that measures these configs of a group (default: all), without the output folder."""
     inside = any((configs.FOLDER / group).glob("*.json"))
-    return f"build/bin/allocbench study {group}" if inside else f"build/bin/allocbench study {group} --configs ."
+    return " ".join([f"build/bin/allocbench study {group}", *([] if inside else ["--configs ."]), *(f"--only {name}" for name in names)])
+
+
+def configs_of(group: str) -> list[str]:
+    """Returns the configs of a group that measure something."""
+    folder = next((path for path in (configs.FOLDER / group, ROOT / group) if any(path.glob("*.json"))), None)
+    if folder is None:
+        return [group]  # a config outside of the groups
+    return [f"{group}/{path.stem}" for path in sorted(folder.glob("*.json")) if configs.read(path).get("plot", {}).get("kind") not in OF_CONFIGS]
 
 
 def write(groups: dict[str, list[Origin]]) -> Path:

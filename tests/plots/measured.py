@@ -13,7 +13,7 @@ FIRST, SECOND = "0123456789ab", "ba9876543210"  # measured revisions
 
 def run(study: Path, name: str, cells: list[dict], *, inside: str = "", revision: str = FIRST, commit: str = "abc1234", card: str = "card-1", model: str = "Test GPU",
         driver: str = "570.1", clock: int = 1980, date: str = "2026-01-02", dirty: bool = False, backend: str = "cuda", of_cells: dict[int, dict] | None = None,
-        config: dict | None = None, rounds: dict[int, list[float]] | None = None) -> Path:
+        config: dict | None = None, rounds: dict[int, list[float]] | None = None, executor: str = "") -> Path:
     """Makes a run in STUDY/NAME. `of_cells` changes facts of single cells, and `rounds` has seconds of rounds for the
     log.
     """
@@ -27,6 +27,8 @@ def run(study: Path, name: str, cells: list[dict], *, inside: str = "", revision
               "dirty": dirty, "attempt": 1}
     for number, cell in enumerate(ours["cells"]):
         cell.update({**origin, **(of_cells or {}).get(number, {})})
+    if executor:
+        ours["run"]["executor"] = executor
     ours["device"] = {"name": model, "uuid": card, "driver_version": driver}
     ours["provenance"] = {"measured_revisions": sorted({cell["measured_revision"] for cell in ours["cells"]}), "cards": sorted({cell["device_uuid"] for cell in ours["cells"]}),
                           "drivers": [driver], "commits": [commit], "dirty": dirty, "mixed": False}

@@ -9,7 +9,7 @@ import pytest
 
 import measured
 from plots.commands import cli
-from plots.reference import forecast, mixes, origins, pieces
+from plots.reference import forecast, mixes, origins, pieces, study_file
 from plots.reference.forecast import WORKER, Forecast
 
 
@@ -59,6 +59,14 @@ def test_a_long_config_has_a_piece_of_its_own(tmp_path, capsys):
     assert "| one | 2 | 1 | 6.7 | 0.0 |" in capsys.readouterr().out
 
 
+def test_a_piece_has_the_options_of_the_executor(tmp_path, capsys):
+    for name, executor in (("one/usual", ""), ("one/together", "--lockstep 1")):
+        measured.run(tmp_path / "m", name, [measured.ok("comb", 1)], rounds={0: [1]}, backend="cpu", executor=executor)
+    assert cli.main(["provenance", str(tmp_path / "m"), "--plan"]) == 0
+    told = capsys.readouterr().out
+    assert "--only one/usual --backend cpu --minutes 1 --resume" in told and "--only one/together --backend cpu --lockstep 1 --minutes 1 --resume" in told
+
+
 def test_configs_that_are_whole_at_the_revision_are_left_out(tmp_path, capsys):
     cells = [measured.ok("comb", 1)]
     measured.run(tmp_path / "m", "one/whole", cells, rounds={0: [1]})
@@ -80,11 +88,11 @@ def test_the_reference_is_planned_with_all_groups(capsys):
     assert cli.main(["provenance", "results/reference/h200", "--plan"]) == 0
     told = capsys.readouterr().out
     for group in mixes.GROUPS:
-        assert re.search(rf"^\| {group} \| {len(mixes.configs_of(group))} \|", told, re.M)
+        assert re.search(rf"^\| {group} \| {len(study_file.configs_of(group))} \|", told, re.M)
         named = re.findall(rf"--only ({group}/\w+)", told)
-        assert not named or sorted(named) == mixes.configs_of(group)
+        assert not named or sorted(named) == study_file.configs_of(group)
     guessed = re.search(r"configs have no kept results and count as the average of their group: (.*)", told)
-    for name in (name for group in mixes.GROUPS for name in mixes.configs_of(group)):
+    for name in (name for group in mixes.GROUPS for name in study_file.configs_of(group)):
         kept = pathlib.Path("results/reference/h200", name).exists()
         assert kept != (guessed is not None and name in guessed.group(1).split(", ")), name
     for minutes, calls in re.findall(r"piece \d+ of \d+: ([\d.]+) minutes(?:, (\d+) times)?", told):

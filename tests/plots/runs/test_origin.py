@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import measured
 from plots.runs import origin, results
 from synthetic import cell, write
 
@@ -31,6 +32,11 @@ def test_mixed(tmp_path, provenance, told):
     assert origin.mixed(run) == told
     foot = " ".join(origin.lines(run))
     assert all(words in foot for words in told)
+
+
+def test_the_options_of_the_executor_are_told(tmp_path):
+    folder = measured.run(tmp_path, "p/fig1", [measured.ok("c_malloc", 1e-6)], backend="cpu", executor="--lockstep 1")
+    assert origin.lines(results.read_run(folder))[0].startswith("CPU executor --lockstep 1 · ")
 
 
 @pytest.mark.parametrize("pools, told", [
