@@ -24,7 +24,8 @@ Which allocators and workloads are there? This command writes the page:
 
 `build/bin/allocbench describe NAME` shows the parameters of an allocator or workload, with units, ranges and sources. An allocator has one of these forms:
 
-* **published**: the paper's operations in the paper's order.
+* **published**: the paper's operations in the paper's order. We lack the papers of ScatterAlloc, FDGMalloc and Gallatin, and the slides of Halloc omit details, so
+  these forms follow the authors' public code as well. Each header names its sources.
 * **reworked**: this project's improved version of the design.
 * **own**: a design of this project.
 * **ablation**: a form with one part removed or exchanged.

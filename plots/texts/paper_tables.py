@@ -5,6 +5,7 @@ PAPER-->`.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Sequence
 
@@ -18,12 +19,15 @@ _COUNTED = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do n
 
 
 def verdicts(device: str, paper: str) -> grid.Grid:
-    """Lists the sentences of the paper that the ledger of this device judges."""
+    """Lists the sentences of the paper that the ledger of this device judges. The value here is that of the place that
+    decides the verdict, so another column has the share of places that hold and the range of all places.
+    """
     claims = [each for each in _ledger(device) if each["figure"].split("/")[0] == paper]
     if not claims:
         raise UsageError(f"the ledger of {device} has no sentence of {paper!r}. Known: {', '.join(_papers(device))}.")
-    return grid.words(["paper says", "paper", "here", "verdict", "cause"],
-                      [[f"{each['says']} ({_figure(each)})", each["paper"] or each["wanted"], each["published"], each["verdict"], _kind(each)] for each in claims])
+    return grid.words(["paper says", "paper", "deciding place", "places that hold; all values", "verdict", "cause"],
+                      [[f"{each['says']} ({_figure(each)})", each["paper"] or each["wanted"], each["published"], _places(each), each["verdict"], _kind(each)]
+                       for each in claims])
 
 
 def figures(device: str, paper: str) -> grid.Grid:
@@ -64,6 +68,12 @@ def _papers(device: str) -> Sequence[str]:
 
 def _figure(claim: dict) -> str:
     return f"`{claim['figure'].split('/', 1)[1]}`"
+
+
+def _places(claim: dict) -> str:
+    """Returns how many places hold and the range of the values, if there are several places."""
+    of_all = re.search(r"; [\d,]+ places, (.+)$", claim.get("detail", ""))
+    return "; ".join(filter(None, (claim.get("holds_in", ""), of_all[1] if of_all else ""))) or "–"
 
 
 def _kind(claim: dict) -> str:
