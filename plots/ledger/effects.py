@@ -21,7 +21,7 @@ import numpy
 import pandas
 
 from allocbench.errors import UsageError
-from plots.ledger.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, provisional_of, rounds_of, side_of, written
+from plots.ledger.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, passes_of, place_of, provisional_of, rounds_of, side_of, written
 from plots.runs import few_rounds, formulas, labels, passes
 from plots.runs.results import Run
 from plots.sheet import quantity
@@ -38,15 +38,18 @@ class Estimate:
     span: float = 0.0   # for an exponent: logarithm of the last x divided by the first x
     explained: bool = False  # whether the number is R2, the share of the variance that a line explains
     spread: float = 0.0  # for a mean: geometric standard deviation of its places
+    passes: int = 0      # fewest passes of an interval of counts in the estimate, 0 if it uses none
+    cell: str = ""       # cell of a value, or of the upper side of a ratio; empty for an estimate of several cells
 
     def over(self, other: Estimate) -> Estimate:
         bounded = None not in (self.low, self.high, other.low, other.high) and other.low > 0
         return Estimate(self.number / other.number, self.low / other.high if bounded else None, self.high / other.low if bounded else None, self.place,
-                        few_rounds.fewest((self.rounds, other.rounds)) if bounded else 0, self.provisional or other.provisional)
+                        few_rounds.fewest((self.rounds, other.rounds)) if bounded else 0, self.provisional or other.provisional,
+                        passes=few_rounds.fewest((self.passes, other.passes)) if bounded else 0, cell=self.cell)
 
     def times(self, factor: float) -> Estimate:
         low, high = (None if bound is None else bound * factor for bound in (self.low, self.high))
-        return Estimate(self.number * factor, low, high, self.place, self.rounds, self.provisional)
+        return dataclasses.replace(self, number=self.number * factor, low=low, high=high)
 
 
 @dataclass
@@ -98,7 +101,7 @@ def _divided(of, to, place: str) -> Estimate | None:
 
 
 def _of(row, place: str) -> Estimate:
-    return Estimate(row.value, *bounds_of(row), place, rounds_of(row), row.provisional)
+    return Estimate(row.value, *bounds_of(row), place, rounds_of(row), row.provisional, passes=passes_of(row), cell=row.cell)
 
 
 def _quotients(run: Run, effect: dict, where: dict) -> Found:
@@ -138,8 +141,9 @@ def _quotients(run: Run, effect: dict, where: dict) -> Found:
 
 def _paired(run: Run, estimate: Estimate, of: tuple[str, str], to: tuple[str, str]) -> Estimate:
     """Returns the estimate with the narrower interval of two counts of the same passes, if it is the ratio of such counts."""
-    interval = passes.interval_of_ratio(passes.of(run, *of), passes.of(run, *to)) if of[0] == to[0] else None
-    return dataclasses.replace(estimate, low=interval[0], high=interval[1]) if interval else estimate
+    counts = passes.of(run, *of)
+    interval = passes.interval_of_ratio(counts, passes.of(run, *to)) if of[0] == to[0] else None
+    return dataclasses.replace(estimate, low=interval[0], high=interval[1], passes=len(counts)) if interval else estimate
 
 
 def _gain(run: Run, effect: dict, where: dict) -> Found:
@@ -211,7 +215,7 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
         found.estimates.append(Estimate(exponent, None if spread is None else exponent - spread,
                                         None if spread is None else exponent + spread,
                                         place_of(run, rows[:1], axes_of(rows[0], run.moving_with(along))),
-                                        0 if spread is None else rounds_of(*points), provisional_of(*points), span=max(xs) - min(xs)))
+                                        0 if spread is None else rounds_of(*points), provisional_of(*points), span=max(xs) - min(xs), passes=0 if spread is None else passes_of(*points)))
     return found
 
 
@@ -234,7 +238,8 @@ def _straight(run: Run, effect: dict, where: dict) -> Found:
             drawn = numpy.random.default_rng(1).normal(ys, spread, (1000, len(rows)))
             bounds = tuple(float(each) for each in numpy.quantile(_explained(xs, drawn), (0.025, 0.975)))
         found.estimates.append(Estimate(float(_explained(xs, ys)), *bounds, place_of(run, rows[:1], axes_of(rows[0], run.moving_with(along))),
-                                        0 if None in bounds else rounds_of(*rows), provisional_of(*rows), explained=True))
+                                        0 if None in bounds else rounds_of(*rows), provisional_of(*rows), explained=True,
+                                        passes=0 if None in bounds else passes_of(*rows)))
     return found
 
 
@@ -292,7 +297,8 @@ def _crossing(run: Run, effect: dict, where: dict) -> Found:
         high = next((x for x, each in points[turn:] if each.low is not None and each.low > 1), None)
         found.estimates.append(Estimate(x0 + share * (x1 - x0), low, high,
                                         place_of(run, (rows[0], others[0]), axes_of(rows[0], run.moving_with(along))),
-                                        few_rounds.fewest([each.rounds for _, each in points]), any(each.provisional for _, each in points)))
+                                        few_rounds.fewest([each.rounds for _, each in points]), any(each.provisional for _, each in points),
+                                        passes=few_rounds.fewest([each.passes for _, each in points])))
     return found
 
 

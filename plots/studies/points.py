@@ -16,6 +16,7 @@ from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots import ROOT
+from plots.ledger import sides
 from plots.ledger.effects import Estimate
 from plots.runs import few_rounds, labels, origin
 from plots.runs.results import Run
@@ -136,13 +137,9 @@ class _Source:
 
 
 def _reading(row) -> Estimate:
-    """Returns the value of a row with its interval. Counts are exact."""
+    """Returns the value of a row with its interval (few_rounds.py)."""
     low, high = (None if math.isnan(bound) else float(bound) for bound in (row.low, row.high))
-    is_provisional = provisional.FLAG in row.flags
-    if low is None and row.unit != "s" and not is_provisional:
-        low = high = float(row.value)
-    few = getattr(row, few_rounds.COLUMN)
-    return Estimate(float(row.value), low, high, "", 0 if math.isnan(few) else int(few), is_provisional)
+    return Estimate(float(row.value), low, high, "", sides.rounds_of(row), provisional.FLAG in row.flags, passes=sides.passes_of(row))
 
 
 def configs_of(data: dict) -> set[str]:
@@ -217,7 +214,7 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
         return Place(at, own, rival, theirs, None, None, OPEN, why)
     margin = limit.over(own) if "at_least" in point["limit"] else own.over(limit)
     if margin.low is None or margin.high is None:
-        why = provisional.MEANT if margin.provisional else "no interval: fewer than three rounds"
+        why = provisional.MEANT if margin.provisional else f"no interval: fewer than {'three' if source.unit in few_rounds.TIMED else 'six'} rounds"
         return Place(at, own, rival, theirs, limit, margin, OPEN, why)
     return Place(at, own, rival, theirs, limit, margin, MET if margin.high <= 1 else LOST if margin.low > 1 else OPEN)
 

@@ -225,7 +225,7 @@ def test_a_crossing_may_lie_at_the_first_point(tmp_path):
 
 
 def test_values_and_shares(tmp_path):
-    counted = [synthetic.cell("c_malloc", {"threads": x}, values={("", "mallocs"): (150.0, None, None)}) for x in (1, 2)]
+    counted = [synthetic.cell("c_malloc", {"threads": x}, values={("", "mallocs"): (150.0, 150.0, 150.0)}) for x in (1, 2)]
     run = run_of(tmp_path, [*counted, cell("c_malloc", 4), cell("cuda_malloc", 4)])
     mallocs = {"of": "c_malloc", "phase": "", "metric": "mallocs"}
     judged = judge(run, value=mallocs, between=[150, 150])
@@ -236,7 +236,7 @@ def test_values_and_shares(tmp_path):
 
 
 def test_steps_are_compared_with_the_formula_at_their_settings(tmp_path):
-    cells = [synthetic.cell("rw", {"threads": x, "free_share": 0.5, "page_bytes": 256}, values={("", "steps_per_malloc"): (2.0 * factor, None, None)},
+    cells = [synthetic.cell("rw", {"threads": x, "free_share": 0.5, "page_bytes": 256}, counted={"values": {"steps_per_malloc": [2.0 * factor]}},
                             pool_bytes=256_000_000) for x, factor in ((100, 1.0), (200, 1.01))]
     near = {"of": {"allocator": "rw", "phase": "", "metric": "steps_per_malloc"}, "formula": "rw_steps"}
     run = run_of(tmp_path, cells, allocators=["rw"])
