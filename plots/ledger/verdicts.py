@@ -11,7 +11,7 @@ A verdict that all places support needs no correction. If one place decides (it 
 p-value is corrected by Holm's method for all places of the claim.
 
 A p-value follows from the interval: the distance between the number and a bound, in half-widths of the interval, gives
-t. There is one degree of freedom less than there are rounds. An interval that is not from few rounds counts as an
+t. There is one degree of freedom less than there are rounds, or passes of a count. Any other interval counts as an
 interval of six rounds, the least number for such an interval.
 """
 
@@ -218,7 +218,7 @@ def _beyond(estimate: Estimate, bound: float) -> float:
     factors = not estimate.span and min(estimate.low, bound) > 0
     number, low, high, bound = (math.log(each) if factors else each for each in (estimate.number, estimate.low, estimate.high, bound))
     half = (number - low if bound < number else high - number) or (high - low)
-    freedom = (estimate.rounds or _LEAST_ROUNDS) - 1
+    freedom = (few_rounds.fewest((estimate.rounds, estimate.passes)) or _LEAST_ROUNDS) - 1
     return float(2 * stats.t.sf(abs(number - bound) / half * stats.t.ppf(0.975, freedom), freedom))
 
 
@@ -261,7 +261,8 @@ def mean(estimates: Sequence[Estimate]) -> Estimate:
     if any(not _bounded(estimate) or estimate.low <= 0 for estimate in estimates):
         return Estimate(middle, None, None, place, provisional=any(each.provisional for each in estimates), spread=spread)
     error = math.exp(math.sqrt(sum((math.log(each.high / each.low) / 2) ** 2 for each in estimates)) / len(estimates))
-    return Estimate(middle, middle / error, middle * error, place, few_rounds.fewest([each.rounds for each in estimates]), spread=spread)
+    return Estimate(middle, middle / error, middle * error, place, few_rounds.fewest([each.rounds for each in estimates]), spread=spread,
+                    passes=few_rounds.fewest([each.passes for each in estimates]))
 
 
 def _unsure(estimates: Sequence[Estimate], judged: Sequence[Estimate], claim: dict, lost: bool) -> str:

@@ -25,6 +25,7 @@ def test_the_p_value_counts_half_widths():
     assert verdicts._beyond(place, 1.9) == pytest.approx(2 * stats.t.sf(half_widths * 2.5706, 5), rel=1e-4)
     assert verdicts._beyond(place, 2 / 1.1) == pytest.approx(0.05), "a bound at the end of the interval"
     assert verdicts._beyond(_estimate(2.0, 1.1, rounds=3), 1.9) == pytest.approx(2 * stats.t.sf(half_widths * 4.3027, 2), rel=1e-4)
+    assert verdicts._beyond(_estimate(2.0, 1.1, passes=30), 1.9) == pytest.approx(2 * stats.t.sf(half_widths * 2.0452, 29), rel=1e-4)
     lopsided = Estimate(2.0, 1.9, 8.0, "")
     assert verdicts._beyond(lopsided, 1.0) < 0.05 < verdicts._beyond(lopsided, 4.0), "each side has its own half-width"
 
