@@ -94,12 +94,14 @@ def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[s
         return first, min(decided), False
     if set(verdicts) == {second}:
         return second, all_of, False
+    if set(verdicts) == {first}:
+        return first, max(_p(each, claim, first) for each in estimates), False
     return OPEN, min(*alone, all_of), bool(decided)
 
 
 def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
     """Returns `holds` if the claim holds in more than half of the places, and `does not hold` if it fails in more than
-    half. Both verdicts need a p of at most LEVEL.
+    half. Both verdicts need a p of at most LEVEL. The last value says whether only this p changed the verdict to `cannot tell`.
 
     The p of "at least k of n" is n - k + 1 times the k-th smallest p (Benjamini & Heller, Biometrics 64, 2008,
     1215-1222).
@@ -110,7 +112,7 @@ def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]
     found = next((verdict for verdict in ps if verdicts.count(verdict) >= least), None)
     if found and ps[found] <= LEVEL:
         return found, ps[found], False
-    return OPEN, min(ps.values()), False
+    return OPEN, min(ps.values()), bool(found)
 
 
 def _largest(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
@@ -271,7 +273,8 @@ def _unsure(estimates: Sequence[Estimate], judged: Sequence[Estimate], claim: di
     told = [_without_interval(estimates),
             f"few rounds cannot confirm a band whose ends are less than {LEAST_MARGIN ** 2:g} times apart, so they do not refute it" if narrow else "",
             f"few rounds and a margin below {LEAST_MARGIN:g}{f' in {near} of {len(judged)}' if len(judged) > 1 else ''}" if near else "",
-            f"no place is sure among {len(judged)} (Holm)" if lost else ""]
+            "" if not lost else f"the majority of {len(judged)} places is not sure (Benjamini and Heller)" if claim.get("over") == "most" else
+            f"no place is sure among {len(judged)} (Holm)"]
     return ", ".join(filter(None, told))
 
 
