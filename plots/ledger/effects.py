@@ -27,6 +27,9 @@ from plots.runs.results import Run
 from plots.sheet import quantity
 
 
+_LEAST_CELLS = 8  # least number of cells of a bootstrap
+
+
 @dataclass(frozen=True)
 class Estimate:
     number: float
@@ -179,14 +182,19 @@ def _told(run: Run, row, other, fixed: Collection[str]) -> list[str]:
 
 
 def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
-    """Returns the rows of each series, sorted by the swept setting. Rows without a value are left out and counted in
+    """Returns the rows with a value of each series, sorted by the swept setting. Rows without a value are counted in
     `found.without_value`.
     """
-    cells = cells_of(run, side)
-    found.without_value += int(cells["value"].isna().sum())
+    found.without_value += int(cells_of(run, side)["value"].isna().sum())
+    valued = [[row for row in rows if not math.isnan(row.value)] for rows in _series(run, side, along)]
+    return [rows for rows in valued if rows]
+
+
+def _series(run: Run, side: Side, along: str) -> list[list]:
+    """Returns all rows of each series, sorted by the swept setting."""
     lines: dict[tuple, list] = {}
     moving = run.moving_with(along)
-    for row in cells[cells["value"].notna()].itertuples():
+    for row in cells_of(run, side).itertuples():
         key = (row.allocator, parameters_of(run, row, moving), *(str(run.settings.at[row.cell, name]) for name in axes_of(row, moving)))
         lines.setdefault(key, []).append(row)
     position = run.column(along)
@@ -253,16 +261,20 @@ def _explained(xs: numpy.ndarray, ys: numpy.ndarray) -> numpy.ndarray:
 
 
 def _step(run: Run, effect: dict, where: dict) -> Found:
-    """Divides each value by the previous value along a swept setting."""
+    """Divides each value by the value at the previous x of its series. A pair with a missing value counts as one without
+    a value.
+    """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])
     position = run.column(along)
-    for rows in _lines(run, side, along, found):
+    for rows in _series(run, side, along):
         for before, row in itertools.pairwise(rows):
             place = f"{place_of(run, (row,), axes_of(row, run.moving_with(along)))}, {quantity.axis_name(along)} " \
                     f"{written(along, position[before.cell])} to {written(along, position[row.cell])}"
             estimate = _divided(row, before, place)
-            if estimate is not None:
+            if estimate is None:
+                found.without_value += 1
+            else:
                 found.estimates.append(estimate)
     return found
 
@@ -312,10 +324,14 @@ def _plain(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _share(run: Run, effect: dict, where: dict) -> Found:
-    """Returns for each allocator the share of its cells that ended with the status that the effect names."""
+    """Returns for each allocator the share of its cells that ended with the status that the effect names. Cells that were
+    left out count as cells without a value.
+    """
     side = side_of(run, effect["of"], effect, where)
-    found = Found([])
-    for name, cells in cells_of(run, side).groupby("allocator", sort=False):
+    cells_of_side = cells_of(run, side)
+    left_out = run.cells.loc[cells_of_side["cell"], "left_out"].astype(bool).to_numpy()
+    found = Found([], int(left_out.sum()))
+    for name, cells in cells_of_side[~left_out].groupby("allocator", sort=False):
         share = float((cells["status"] == effect["status"]).mean())
         doubtful = bool(run.cells.loc[cells["cell"], "provisional"].any())  # a later round may fail
         bound = None if doubtful else share
@@ -354,7 +370,7 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
     """
     def left_over(y, by, than) -> float:
         unexplained = [1 - _pearson(x, y) ** 2 for x in (by, than)]
-        return unexplained[0] / unexplained[1]
+        return unexplained[0] / unexplained[1] if unexplained[1] > 0 else math.nan
 
     points = _points(run, effect, where, ("by", "rather_than"))
     return _of_all_cells(numpy.log(points[(points > 0).all(axis=1)]), len(points), left_over)
@@ -388,18 +404,19 @@ def _points(run: Run, effect: dict, where: dict, metrics: Collection[str]) -> pa
 
 
 def _of_all_cells(usable: pandas.DataFrame, points: int, statistic: Callable) -> Found:
-    """Computes one number from all cells that have values, with a bootstrap over the cells. Fewer than five cells give no
-    number.
+    """Computes one number from all cells that have values, with a bootstrap over the cells. Fewer than _LEAST_CELLS cells
+    give no number. There are no bounds if a resample gives no number, as one of equal values.
     """
     found = Found([], without_value=points - len(usable))
-    if len(usable) < 5:
+    data = tuple(usable[name].to_numpy() for name in usable)
+    if len(usable) < _LEAST_CELLS or not math.isfinite(number := statistic(*data)):
         return found
     from scipy import stats
 
-    data = tuple(usable[name].to_numpy() for name in usable)
     interval = stats.bootstrap(data, statistic, paired=True, vectorized=False, n_resamples=999, method="percentile",
                                random_state=numpy.random.default_rng(1)).confidence_interval
-    found.estimates.append(Estimate(statistic(*data), interval.low, interval.high, f"{len(usable)} cells"))
+    bounds = (float(interval.low), float(interval.high)) if math.isfinite(interval.low) and math.isfinite(interval.high) else (None, None)
+    found.estimates.append(Estimate(number, *bounds, f"{len(usable)} cells"))
     return found
 
 
