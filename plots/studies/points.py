@@ -19,7 +19,7 @@ from plots import ROOT
 from plots.ledger import sides
 from plots.ledger.effects import Estimate
 from plots.runs import few_rounds, labels, origin
-from plots.runs.results import Run
+from plots.runs.results import TIMES, Run
 from plots.sheet import provisional, quantity, style
 
 COMB = ROOT / "data" / "comb" / "points.json"
@@ -113,14 +113,16 @@ def read(path: Path = COMB) -> dict:
 
 
 class _Source:
-    """A source has the values of one phase and metric of a run. An allocator that never frees is not a rival."""
+    """A source has the values of one phase and metric of a run. An allocator that never frees is not a rival. A time of a
+    cell in which requests got null is no value, as in the ledger.
+    """
 
     def __init__(self, run: Run, point: dict):
         self.run = run
         self.higher = point.get("better") == "higher"
         values = run.at(point.get("phase", ""), point.get("metric", "time"))
         self.unit = values["unit"].iloc[0] if len(values) else ""
-        self.readings = {row.Index: _reading(row) for row in values.itertuples()}
+        self.readings = {row.Index: _reading(row) for row in values.itertuples() if not (self.unit in TIMES and run.got_null[row.Index])}
         self._rivals = [(cell, run.cells.at[cell, "allocator"], run.cells.at[cell, "axes"]) for cell in self.readings if not run.never_frees(cell)]
 
     def best(self, axes: dict, wanted: Callable[[str], bool]) -> tuple[str, Estimate | None]:
@@ -207,7 +209,7 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
     if own is None:
         status, reason = run.cells.at[cell, "status"], run.cells.at[cell, "reason"]
         if status == "ok":
-            return Place(at, None, rival, theirs, None, None, UNMEASURED, "no such value")
+            return Place(at, None, rival, theirs, None, None, *((OPEN, "requests got null") if run.got_null[cell] else (UNMEASURED, "no such value")))
         return Place(at, None, rival, theirs, None, None, LOST, f"{status}: {reason.splitlines()[0]}" if reason else status)
     limit, why = _limit(point, source, other, allocator, axes, theirs)
     if limit is None:

@@ -138,6 +138,20 @@ def test_metadata_are_a_share_of_the_pool(tmp_path):
     assert (place.own.number, place.verdict) == (1 / 64, points.LOST)
 
 
+def test_a_time_of_requests_that_got_null_is_no_value(tmp_path):
+    cells = [_cell("comb", 16, 10e-6), _cell("halloc", 16, 1e-6), _cell("corw_reworked", 16, 9e-6)]
+    cells[1]["values"]["", "null_returns"] = (5.0, None, None)
+    place, = _judged([_run(tmp_path, "comb/sizes", cells)], limit={"times": 1, "of": "best"}).places
+    assert (place.rival, place.theirs.number) == ("CoRW, reworked", 9e-6), "Halloc is quick because it gives up"
+    place, = _judged([_run(tmp_path, "comb/sizes", cells)], limit={"times": 1, "of": "halloc"}).places
+    assert (place.verdict, place.why) == (points.OPEN, "Halloc has no number")
+    place, = _judged([_run(tmp_path, "comb/sizes", cells)], phase="", metric="null_returns", limit={"at_most": 9}).places
+    assert (place.verdict, place.rival) == (points.UNMEASURED, "Halloc"), "a count stays valid"
+    cells[0]["values"]["", "null_returns"] = (1.0, None, None)
+    place, = _judged([_run(tmp_path, "comb/sizes", cells)], limit={"times": 1, "of": "best"}).places
+    assert (place.verdict, place.why) == (points.OPEN, "requests got null")
+
+
 def test_what_is_not_measured_is_said(tmp_path):
     point = _judged([_sizes(tmp_path)], where={"request_bytes": 99}, limit={"at_most": 1})
     assert point.verdict == points.UNMEASURED
