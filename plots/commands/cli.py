@@ -168,10 +168,13 @@ def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = "
 
 
 def _folders(paths: Sequence[str]) -> list[Path]:
-    """Returns the folders of the runs that these paths name. A config among the paths is an error."""
+    """Returns the folders of the runs that these paths name. A config or a run with only results.csv is an error."""
     found = inputs.find(paths)
     if found.tables:
         raise UsageError(f"{found.tables[0]} is a config. Name the folders of runs.")
+    if found.csvs:
+        raise UsageError(f"{found.csvs[0]} has results.csv alone, which can only be drawn. This command needs the run's results.json: copy it, or the log "
+                         "events.jsonl, into that folder, or leave out that folder.")
     return found.folders
 
 

@@ -359,7 +359,7 @@ class Ledger:
         """
         tested = [(run, each) for run, judged in self.runs for each in judged if each.p is not None]
         adjusted = verdicts.discoveries([each.p for _, each in tested])
-        lost = [f"{run.name} ({each.says})" for (run, each), p in zip(tested, adjusted) if each.verdict in (HOLDS, FAILS) and p > verdicts.LEVEL]
+        lost = [f"{run.name} ({each.says})" for (run, each), p in zip(tested, adjusted) if each.verdict != OPEN and p > verdicts.LEVEL]
         if not tested:
             return ""
         told = "all verdicts stand" if not lost else f"these do not stand: {'; '.join(lost)}"

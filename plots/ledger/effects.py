@@ -21,10 +21,13 @@ import numpy
 import pandas
 
 from allocbench.errors import UsageError
-from plots.ledger.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, provisional_of, rounds_of, side_of, written
+from plots.ledger.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, passes_of, place_of, provisional_of, rounds_of, side_of, written
 from plots.runs import few_rounds, formulas, labels, passes
 from plots.runs.results import Run
 from plots.sheet import quantity
+
+
+_LEAST_CELLS = 8  # least number of cells of a bootstrap
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,18 @@ class Estimate:
     span: float = 0.0   # for an exponent: logarithm of the last x divided by the first x
     explained: bool = False  # whether the number is R2, the share of the variance that a line explains
     spread: float = 0.0  # for a mean: geometric standard deviation of its places
+    passes: int = 0      # fewest passes of an interval of counts in the estimate, 0 if it uses none
+    cell: str = ""       # cell of a value, or of the upper side of a ratio; empty for an estimate of several cells
 
     def over(self, other: Estimate) -> Estimate:
         bounded = None not in (self.low, self.high, other.low, other.high) and other.low > 0
         return Estimate(self.number / other.number, self.low / other.high if bounded else None, self.high / other.low if bounded else None, self.place,
-                        few_rounds.fewest((self.rounds, other.rounds)) if bounded else 0, self.provisional or other.provisional)
+                        few_rounds.fewest((self.rounds, other.rounds)) if bounded else 0, self.provisional or other.provisional,
+                        passes=few_rounds.fewest((self.passes, other.passes)) if bounded else 0, cell=self.cell)
 
     def times(self, factor: float) -> Estimate:
         low, high = (None if bound is None else bound * factor for bound in (self.low, self.high))
-        return Estimate(self.number * factor, low, high, self.place, self.rounds, self.provisional)
+        return dataclasses.replace(self, number=self.number * factor, low=low, high=high)
 
 
 @dataclass
@@ -98,7 +104,7 @@ def _divided(of, to, place: str) -> Estimate | None:
 
 
 def _of(row, place: str) -> Estimate:
-    return Estimate(row.value, *bounds_of(row), place, rounds_of(row), row.provisional)
+    return Estimate(row.value, *bounds_of(row), place, rounds_of(row), row.provisional, passes=passes_of(row), cell=row.cell)
 
 
 def _quotients(run: Run, effect: dict, where: dict) -> Found:
@@ -138,8 +144,9 @@ def _quotients(run: Run, effect: dict, where: dict) -> Found:
 
 def _paired(run: Run, estimate: Estimate, of: tuple[str, str], to: tuple[str, str]) -> Estimate:
     """Returns the estimate with the narrower interval of two counts of the same passes, if it is the ratio of such counts."""
-    interval = passes.interval_of_ratio(passes.of(run, *of), passes.of(run, *to)) if of[0] == to[0] else None
-    return dataclasses.replace(estimate, low=interval[0], high=interval[1]) if interval else estimate
+    counts = passes.of(run, *of)
+    interval = passes.interval_of_ratio(counts, passes.of(run, *to)) if of[0] == to[0] else None
+    return dataclasses.replace(estimate, low=interval[0], high=interval[1], passes=len(counts)) if interval else estimate
 
 
 def _gain(run: Run, effect: dict, where: dict) -> Found:
@@ -175,14 +182,19 @@ def _told(run: Run, row, other, fixed: Collection[str]) -> list[str]:
 
 
 def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
-    """Returns the rows of each series, sorted by the swept setting. Rows without a value are left out and counted in
+    """Returns the rows with a value of each series, sorted by the swept setting. Rows without a value are counted in
     `found.without_value`.
     """
-    cells = cells_of(run, side)
-    found.without_value += int(cells["value"].isna().sum())
+    found.without_value += int(cells_of(run, side)["value"].isna().sum())
+    valued = [[row for row in rows if not math.isnan(row.value)] for rows in _series(run, side, along)]
+    return [rows for rows in valued if rows]
+
+
+def _series(run: Run, side: Side, along: str) -> list[list]:
+    """Returns all rows of each series, sorted by the swept setting."""
     lines: dict[tuple, list] = {}
     moving = run.moving_with(along)
-    for row in cells[cells["value"].notna()].itertuples():
+    for row in cells_of(run, side).itertuples():
         key = (row.allocator, parameters_of(run, row, moving), *(str(run.settings.at[row.cell, name]) for name in axes_of(row, moving)))
         lines.setdefault(key, []).append(row)
     position = run.column(along)
@@ -211,7 +223,7 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
         found.estimates.append(Estimate(exponent, None if spread is None else exponent - spread,
                                         None if spread is None else exponent + spread,
                                         place_of(run, rows[:1], axes_of(rows[0], run.moving_with(along))),
-                                        0 if spread is None else rounds_of(*points), provisional_of(*points), span=max(xs) - min(xs)))
+                                        0 if spread is None else rounds_of(*points), provisional_of(*points), span=max(xs) - min(xs), passes=0 if spread is None else passes_of(*points)))
     return found
 
 
@@ -234,7 +246,8 @@ def _straight(run: Run, effect: dict, where: dict) -> Found:
             drawn = numpy.random.default_rng(1).normal(ys, spread, (1000, len(rows)))
             bounds = tuple(float(each) for each in numpy.quantile(_explained(xs, drawn), (0.025, 0.975)))
         found.estimates.append(Estimate(float(_explained(xs, ys)), *bounds, place_of(run, rows[:1], axes_of(rows[0], run.moving_with(along))),
-                                        0 if None in bounds else rounds_of(*rows), provisional_of(*rows), explained=True))
+                                        0 if None in bounds else rounds_of(*rows), provisional_of(*rows), explained=True,
+                                        passes=0 if None in bounds else passes_of(*rows)))
     return found
 
 
@@ -248,16 +261,20 @@ def _explained(xs: numpy.ndarray, ys: numpy.ndarray) -> numpy.ndarray:
 
 
 def _step(run: Run, effect: dict, where: dict) -> Found:
-    """Divides each value by the previous value along a swept setting."""
+    """Divides each value by the value at the previous x of its series. A pair with a missing value counts as one without
+    a value.
+    """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])
     position = run.column(along)
-    for rows in _lines(run, side, along, found):
+    for rows in _series(run, side, along):
         for before, row in itertools.pairwise(rows):
             place = f"{place_of(run, (row,), axes_of(row, run.moving_with(along)))}, {quantity.axis_name(along)} " \
                     f"{written(along, position[before.cell])} to {written(along, position[row.cell])}"
             estimate = _divided(row, before, place)
-            if estimate is not None:
+            if estimate is None:
+                found.without_value += 1
+            else:
                 found.estimates.append(estimate)
     return found
 
@@ -292,7 +309,8 @@ def _crossing(run: Run, effect: dict, where: dict) -> Found:
         high = next((x for x, each in points[turn:] if each.low is not None and each.low > 1), None)
         found.estimates.append(Estimate(x0 + share * (x1 - x0), low, high,
                                         place_of(run, (rows[0], others[0]), axes_of(rows[0], run.moving_with(along))),
-                                        few_rounds.fewest([each.rounds for _, each in points]), any(each.provisional for _, each in points)))
+                                        few_rounds.fewest([each.rounds for _, each in points]), any(each.provisional for _, each in points),
+                                        passes=few_rounds.fewest([each.passes for _, each in points])))
     return found
 
 
@@ -306,10 +324,14 @@ def _plain(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _share(run: Run, effect: dict, where: dict) -> Found:
-    """Returns for each allocator the share of its cells that ended with the status that the effect names."""
+    """Returns for each allocator the share of its cells that ended with the status that the effect names. Cells that were
+    left out count as cells without a value.
+    """
     side = side_of(run, effect["of"], effect, where)
-    found = Found([])
-    for name, cells in cells_of(run, side).groupby("allocator", sort=False):
+    cells_of_side = cells_of(run, side)
+    left_out = run.cells.loc[cells_of_side["cell"], "left_out"].astype(bool).to_numpy()
+    found = Found([], int(left_out.sum()))
+    for name, cells in cells_of_side[~left_out].groupby("allocator", sort=False):
         share = float((cells["status"] == effect["status"]).mean())
         doubtful = bool(run.cells.loc[cells["cell"], "provisional"].any())  # a later round may fail
         bound = None if doubtful else share
@@ -348,7 +370,7 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
     """
     def left_over(y, by, than) -> float:
         unexplained = [1 - _pearson(x, y) ** 2 for x in (by, than)]
-        return unexplained[0] / unexplained[1]
+        return unexplained[0] / unexplained[1] if unexplained[1] > 0 else math.nan
 
     points = _points(run, effect, where, ("by", "rather_than"))
     return _of_all_cells(numpy.log(points[(points > 0).all(axis=1)]), len(points), left_over)
@@ -382,18 +404,19 @@ def _points(run: Run, effect: dict, where: dict, metrics: Collection[str]) -> pa
 
 
 def _of_all_cells(usable: pandas.DataFrame, points: int, statistic: Callable) -> Found:
-    """Computes one number from all cells that have values, with a bootstrap over the cells. Fewer than five cells give no
-    number.
+    """Computes one number from all cells that have values, with a bootstrap over the cells. Fewer than _LEAST_CELLS cells
+    give no number. There are no bounds if a resample gives no number, as one of equal values.
     """
     found = Found([], without_value=points - len(usable))
-    if len(usable) < 5:
+    data = tuple(usable[name].to_numpy() for name in usable)
+    if len(usable) < _LEAST_CELLS or not math.isfinite(number := statistic(*data)):
         return found
     from scipy import stats
 
-    data = tuple(usable[name].to_numpy() for name in usable)
     interval = stats.bootstrap(data, statistic, paired=True, vectorized=False, n_resamples=999, method="percentile",
                                random_state=numpy.random.default_rng(1)).confidence_interval
-    found.estimates.append(Estimate(statistic(*data), interval.low, interval.high, f"{len(usable)} cells"))
+    bounds = (float(interval.low), float(interval.high)) if math.isfinite(interval.low) and math.isfinite(interval.high) else (None, None)
+    found.estimates.append(Estimate(number, *bounds, f"{len(usable)} cells"))
     return found
 
 

@@ -15,10 +15,8 @@ import pandas
 
 from allocbench.errors import UsageError
 from plots.runs import configs, few_rounds, forms, labels
-from plots.runs.results import Run
+from plots.runs.results import TIMES, Run
 from plots.sheet import provisional, quantity
-
-_TIMES = ("s", "op/s", "B/s", "cycles")  # units of quantities that vary from sample to sample
 
 
 @dataclass(frozen=True)
@@ -98,15 +96,11 @@ def cells_of(run: Run, side: Side) -> pandas.DataFrame:
 
 def _cells_of(run: Run, side: Side) -> pandas.DataFrame:
     cells = run.cells.loc[run.matching(side.where), ["allocator", "axes", "status"]].rename_axis("cell").reset_index()
-    values = run.at(side.phase, side.metric).reindex(columns=["value", "low", "high", "unit", few_rounds.COLUMN, "flags"])
+    values = run.at(side.phase, side.metric).reindex(columns=["value", "low", "high", "unit", few_rounds.COLUMN, few_rounds.PASSES, "flags"])
     cells = cells.join(values.assign(provisional=provisional.among(values["flags"])).drop(columns="flags"), on="cell")
     cells["provisional"] = cells["provisional"].eq(True)
-    cells["got_null"] = run.at("", "null_returns")["value"].reindex(cells["cell"]).gt(0).to_numpy() & cells["unit"].isin(_TIMES)
+    cells["got_null"] = run.got_null[cells["cell"]].to_numpy() & cells["unit"].isin(TIMES)
     cells.loc[cells["got_null"], ["value", "low", "high"]] = math.nan
-    # A count without an interval is exact, because its passes do not differ or it has one pass (passes.py). A time without
-    # an interval has no bounds, and provisional values are not judged.
-    exact = cells["low"].isna() & ~cells["unit"].isin(_TIMES) & ~cells["provisional"]
-    cells.loc[exact, "low"] = cells.loc[exact, "high"] = cells["value"]
     ordered = [cells[cells["allocator"] == name] for name in side.allocators]
     return pandas.concat(ordered, ignore_index=True)
 
@@ -118,6 +112,11 @@ def bounds_of(row) -> tuple[float | None, float | None]:
 def rounds_of(*rows) -> int:
     """Returns the fewest rounds of the t intervals of these rows (few_rounds.py), or 0 if there is no such interval."""
     return few_rounds.fewest([0 if math.isnan(rounds := getattr(row, few_rounds.COLUMN)) else int(rounds) for row in rows])
+
+
+def passes_of(*rows) -> int:
+    """Returns the fewest passes of the t intervals of these rows, or 0 if there is no such interval."""
+    return few_rounds.fewest([0 if math.isnan(number := getattr(row, few_rounds.PASSES)) else int(number) for row in rows])
 
 
 def provisional_of(*rows) -> bool:

@@ -11,7 +11,7 @@ A verdict that all places support needs no correction. If one place decides (it 
 p-value is corrected by Holm's method for all places of the claim.
 
 A p-value follows from the interval: the distance between the number and a bound, in half-widths of the interval, gives
-t. There is one degree of freedom less than there are rounds. An interval that is not from few rounds counts as an
+t. There is one degree of freedom less than there are rounds, or passes of a count. Any other interval counts as an
 interval of six rounds, the least number for such an interval.
 """
 
@@ -94,12 +94,14 @@ def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[s
         return first, min(decided), False
     if set(verdicts) == {second}:
         return second, all_of, False
+    if set(verdicts) == {first}:
+        return first, max(_p(each, claim, first) for each in estimates), False
     return OPEN, min(*alone, all_of), bool(decided)
 
 
 def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
     """Returns `holds` if the claim holds in more than half of the places, and `does not hold` if it fails in more than
-    half. Both verdicts need a p of at most LEVEL.
+    half. Both verdicts need a p of at most LEVEL. The last value says whether only this p changed the verdict to `cannot tell`.
 
     The p of "at least k of n" is n - k + 1 times the k-th smallest p (Benjamini & Heller, Biometrics 64, 2008,
     1215-1222).
@@ -110,7 +112,7 @@ def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]
     found = next((verdict for verdict in ps if verdicts.count(verdict) >= least), None)
     if found and ps[found] <= LEVEL:
         return found, ps[found], False
-    return OPEN, min(ps.values()), False
+    return OPEN, min(ps.values()), bool(found)
 
 
 def _largest(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
@@ -218,7 +220,7 @@ def _beyond(estimate: Estimate, bound: float) -> float:
     factors = not estimate.span and min(estimate.low, bound) > 0
     number, low, high, bound = (math.log(each) if factors else each for each in (estimate.number, estimate.low, estimate.high, bound))
     half = (number - low if bound < number else high - number) or (high - low)
-    freedom = (estimate.rounds or _LEAST_ROUNDS) - 1
+    freedom = (few_rounds.fewest((estimate.rounds, estimate.passes)) or _LEAST_ROUNDS) - 1
     return float(2 * stats.t.sf(abs(number - bound) / half * stats.t.ppf(0.975, freedom), freedom))
 
 
@@ -261,7 +263,8 @@ def mean(estimates: Sequence[Estimate]) -> Estimate:
     if any(not _bounded(estimate) or estimate.low <= 0 for estimate in estimates):
         return Estimate(middle, None, None, place, provisional=any(each.provisional for each in estimates), spread=spread)
     error = math.exp(math.sqrt(sum((math.log(each.high / each.low) / 2) ** 2 for each in estimates)) / len(estimates))
-    return Estimate(middle, middle / error, middle * error, place, few_rounds.fewest([each.rounds for each in estimates]), spread=spread)
+    return Estimate(middle, middle / error, middle * error, place, few_rounds.fewest([each.rounds for each in estimates]), spread=spread,
+                    passes=few_rounds.fewest([each.passes for each in estimates]))
 
 
 def _unsure(estimates: Sequence[Estimate], judged: Sequence[Estimate], claim: dict, lost: bool) -> str:
@@ -270,7 +273,8 @@ def _unsure(estimates: Sequence[Estimate], judged: Sequence[Estimate], claim: di
     told = [_without_interval(estimates),
             f"few rounds cannot confirm a band whose ends are less than {LEAST_MARGIN ** 2:g} times apart, so they do not refute it" if narrow else "",
             f"few rounds and a margin below {LEAST_MARGIN:g}{f' in {near} of {len(judged)}' if len(judged) > 1 else ''}" if near else "",
-            f"no place is sure among {len(judged)} (Holm)" if lost else ""]
+            "" if not lost else f"the majority of {len(judged)} places is not sure (Benjamini and Heller)" if claim.get("over") == "most" else
+            f"no place is sure among {len(judged)} (Holm)"]
     return ", ".join(filter(None, told))
 
 

@@ -15,7 +15,7 @@ import pandas
 
 from allocbench.errors import NothingToDraw
 from plots.reference import origins
-from plots.runs import kept, labels
+from plots.runs import kept, labels, ranking
 from plots.runs.results import Run
 from plots.sheet import grid, quantity
 
@@ -30,7 +30,8 @@ _QUARTILES = (0.25, 0.5, 0.75)
 class Comparison:
     """A comparison has the runs of two sides.
 
-    `times` has a row per cell and phase with a time on both sides. `ended` has the cells that are ok on one side only.
+    `times` has a row per cell and phase with a time on both sides. `ended` has the cells that are ok on one side only,
+    without cells that a side left out.
     `alone` has the configs of one side only.
     """
 
@@ -86,8 +87,7 @@ def _times(one: Run, other: Run) -> pandas.DataFrame:
 
 
 def _of_side(run: Run) -> pandas.DataFrame:
-    got_null = run.at("", "null_returns")["value"].reindex(run.cells.index).gt(0)
-    cells = run.cells.index[(run.cells["status"] == "ok") & ~got_null & ~run.cells["provisional"].astype(bool)]
+    cells = run.cells.index[ranking.rankable(run)]
     values = run.values[(run.values["metric"] == "time") & (run.values["value"] > 0) & run.values["cell"].isin(cells)]
     return values.set_index(["cell", "phase"])[["value", "low", "high"]]
 
@@ -100,8 +100,9 @@ def _told(run: Run, cell: str) -> str:
 
 
 def _ended(one: Run, other: Run) -> pandas.DataFrame:
-    both = one.cells[["status"]].join(other.cells[["status"]], how="inner", lsuffix="_a", rsuffix="_b")
-    differ = both[(both["status_a"] == "ok") != (both["status_b"] == "ok")]
+    both = one.cells[["status", "left_out"]].join(other.cells[["status", "left_out"]], how="inner", lsuffix="_a", rsuffix="_b")
+    left_out = both["left_out_a"].astype(bool) | both["left_out_b"].astype(bool)
+    differ = both[((both["status_a"] == "ok") != (both["status_b"] == "ok")) & ~left_out]
     return pandas.DataFrame({"config": one.name, "a": differ["status_a"].to_numpy(), "b": differ["status_b"].to_numpy(),
                              "told": [_told(one, cell) for cell in differ.index]})
 
@@ -114,9 +115,7 @@ def correlations(times: pandas.DataFrame) -> pandas.DataFrame:
     for (group, config, phase, place), found in times.groupby(["group", "config", "phase", "place"], sort=False):
         if found["allocator"].nunique() < _FEWEST:
             continue
-        ranks = found[["a", "b"]].rank()
-        spread = ranks.std()
-        rank = ranks["a"].corr(ranks["b"]) if (spread > 0).all() else math.nan
+        rank = ranking.correlation(found[["a", "b"]])
         same = found.loc[found["a"].idxmin(), "cell"] == found.loc[found["b"].idxmin(), "cell"]
         rows.append((group, config, phase, len(found), rank, same))
     return pandas.DataFrame(rows, columns=["group", "config", "phase", "allocators", "rank", "same"])

@@ -1,7 +1,7 @@
 """This module computes intervals of counts from the passes that were counted.
 
-A count whose passes differ, such as the steps of a random walk, has the 95 % t interval of its mean. Other counts are
-exact.
+A count whose passes differ, such as the steps of a random walk, has the 95 % t interval of its mean. A count whose passes
+are equal, or that has one pass, is exact.
 """
 
 from __future__ import annotations
@@ -19,13 +19,9 @@ def of(run: Run, cell: str, metric: str) -> Sequence[float]:
 
 
 def interval(counts: Sequence[float]) -> tuple[float, float]:
-    """Returns the interval of the mean, but no smaller numbers than the smallest count, because a count is not negative.
-    Returns NaN if the counts do not differ.
-    """
-    if len(set(counts)) < 2:
-        return math.nan, math.nan
-    mean, half = statistics.fmean(counts), _half(counts)
-    return max(mean - half, min(counts)), mean + half
+    """Returns the interval of the mean. The lower bound is at least 0, because a count is not negative."""
+    mean, half = statistics.fmean(counts), _half(counts) if len(set(counts)) > 1 else 0.0
+    return max(mean - half, 0.0), mean + half
 
 
 def interval_of_ratio(counts: Sequence[float], others: Sequence[float]) -> tuple[float, float] | None:

@@ -20,6 +20,7 @@ from allocbench import frames, stored
 from plots.runs import configs, derived, forms
 
 KEY = ["phase", "metric"]
+TIMES = ("s", "op/s", "B/s", "cycles", "ticks")  # units of times and rates
 VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "samples", "flags"]
 
 
@@ -82,6 +83,13 @@ class Run:
     def computed(self) -> dict:
         """Holds tables that were computed from this run, so that each is computed once."""
         return {}
+
+    @cached_property
+    def got_null(self) -> pandas.Series:
+        """Returns for each cell whether some of its requests got null. A null return is quick, so the cell's times may be
+        too short.
+        """
+        return self.at("", "null_returns")["value"].reindex(self.cells.index).gt(0)
 
     @cached_property
     def axes(self) -> list[str]:

@@ -16,9 +16,10 @@ from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots import ROOT
+from plots.ledger import sides
 from plots.ledger.effects import Estimate
 from plots.runs import few_rounds, labels, origin
-from plots.runs.results import Run
+from plots.runs.results import TIMES, Run
 from plots.sheet import provisional, quantity, style
 
 COMB = ROOT / "data" / "comb" / "points.json"
@@ -112,14 +113,16 @@ def read(path: Path = COMB) -> dict:
 
 
 class _Source:
-    """A source has the values of one phase and metric of a run. An allocator that never frees is not a rival."""
+    """A source has the values of one phase and metric of a run. An allocator that never frees is not a rival. A time of a
+    cell in which requests got null is no value, as in the ledger.
+    """
 
     def __init__(self, run: Run, point: dict):
         self.run = run
         self.higher = point.get("better") == "higher"
         values = run.at(point.get("phase", ""), point.get("metric", "time"))
         self.unit = values["unit"].iloc[0] if len(values) else ""
-        self.readings = {row.Index: _reading(row) for row in values.itertuples()}
+        self.readings = {row.Index: _reading(row) for row in values.itertuples() if not (self.unit in TIMES and run.got_null[row.Index])}
         self._rivals = [(cell, run.cells.at[cell, "allocator"], run.cells.at[cell, "axes"]) for cell in self.readings if not run.never_frees(cell)]
 
     def best(self, axes: dict, wanted: Callable[[str], bool]) -> tuple[str, Estimate | None]:
@@ -136,13 +139,9 @@ class _Source:
 
 
 def _reading(row) -> Estimate:
-    """Returns the value of a row with its interval. Counts are exact."""
+    """Returns the value of a row with its interval (few_rounds.py)."""
     low, high = (None if math.isnan(bound) else float(bound) for bound in (row.low, row.high))
-    is_provisional = provisional.FLAG in row.flags
-    if low is None and row.unit != "s" and not is_provisional:
-        low = high = float(row.value)
-    few = getattr(row, few_rounds.COLUMN)
-    return Estimate(float(row.value), low, high, "", 0 if math.isnan(few) else int(few), is_provisional)
+    return Estimate(float(row.value), low, high, "", sides.rounds_of(row), provisional.FLAG in row.flags, passes=sides.passes_of(row))
 
 
 def configs_of(data: dict) -> set[str]:
@@ -210,14 +209,14 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
     if own is None:
         status, reason = run.cells.at[cell, "status"], run.cells.at[cell, "reason"]
         if status == "ok":
-            return Place(at, None, rival, theirs, None, None, UNMEASURED, "no such value")
+            return Place(at, None, rival, theirs, None, None, *((OPEN, "requests got null") if run.got_null[cell] else (UNMEASURED, "no such value")))
         return Place(at, None, rival, theirs, None, None, LOST, f"{status}: {reason.splitlines()[0]}" if reason else status)
     limit, why = _limit(point, source, other, allocator, axes, theirs)
     if limit is None:
         return Place(at, own, rival, theirs, None, None, OPEN, why)
     margin = limit.over(own) if "at_least" in point["limit"] else own.over(limit)
     if margin.low is None or margin.high is None:
-        why = provisional.MEANT if margin.provisional else "no interval: fewer than three rounds"
+        why = provisional.MEANT if margin.provisional else f"no interval: fewer than {'three' if source.unit in few_rounds.TIMED else 'six'} rounds"
         return Place(at, own, rival, theirs, limit, margin, OPEN, why)
     return Place(at, own, rival, theirs, limit, margin, MET if margin.high <= 1 else LOST if margin.low > 1 else OPEN)
 

@@ -32,7 +32,7 @@ from typing import Callable, Sequence
 import pandas
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots.ledger import claims, effects, originals
+from plots.ledger import claims, effects, originals, sides
 from plots.ledger.effects import Found
 from plots.runs import configs, kept, results
 from plots.sheet import files, quantity
@@ -93,6 +93,8 @@ def answer_to(query: str) -> str:
     if show not in SHOWS:
         raise UsageError(f"show={show} is unknown. Known: {', '.join(SHOWS)}.")
     if name.startswith("originals/"):
+        if show == "where":
+            raise UsageError(f"originals have no settings that show=where could write. Known: {', '.join(each for each in SHOWS if each != 'where')}.")
         return SHOWS[show](originals.found(name.removeprefix("originals/"), wanted), digits)
     run = kept.run(name)
     if "ranks" in wanted:
@@ -209,9 +211,7 @@ def _place(run: results.Run, wanted: dict[str, str], found: Found) -> str:
     name = wanted.get("at", "")
     if name not in run.settings:
         raise UsageError(f"show=where needs at=SETTING, one of: {', '.join(sorted(run.settings))}.")
-    least = min(range(len(found.estimates)), key=lambda index: found.estimates[index].number)
-    told = found.estimates[least].place
-    match = re.search(rf"{re.escape(quantity.axis_name(name))} ([^,]+(?:,\d{{3}})*)", told)
-    if not match:
-        raise UsageError(f"{name} is not swept in {run.name}.")
-    return match[1]
+    cell = min(found.estimates, key=lambda estimate: estimate.number).cell
+    if not cell or name not in run.cells.at[cell, "axes"]:
+        raise UsageError(f"{name} is not swept in {run.name}." if cell else "show=where needs a value or a ratio, and no growth.")
+    return sides.written(name, run.settings.at[cell, name])

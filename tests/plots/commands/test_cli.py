@@ -213,6 +213,14 @@ def test_commands_over_runs_refuse_what_is_none(root, capsys, command, path, mes
     assert message in told and told.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", ["claims", "survival", "comb", "delay", "aa"])
+def test_commands_over_runs_refuse_a_run_that_has_only_results_csv(tmp_path, capsys, command):
+    (tmp_path / "results.csv").write_text("cell\n")
+    assert main([command, str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert f"{tmp_path} has results.csv alone" in told and "copy it, or the log" in told
+
+
 def test_kept_results_are_written_to_only_by_out(tmp_path, capsys, monkeypatch):
     reference, drawn = tmp_path / "reference", tmp_path / "drawn"
     monkeypatch.setattr(kept, "REFERENCE", reference)

@@ -2,6 +2,7 @@
 results.
 """
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -203,6 +204,12 @@ def test_steps_compare_neighbours(tmp_path):
     assert judged.verdict == "does not hold" and "threads 2 to 4" in judged.detail
 
 
+def test_a_step_does_not_skip_a_missing_value(tmp_path):
+    cells = [cell("c_malloc", x, None if x == 4 else 1e-6 * x, 0.01) for x in (1, 2, 4, 8, 16)]
+    judged = judge(run_of(tmp_path, cells), step={"of": "c_malloc"}, above=1)
+    assert (judged.verdict, judged.holds_in) == ("holds", "2 of 2") and "2 without a value" in judged.detail
+
+
 def test_a_crossing_lies_between_what_is_sure(tmp_path):
     cells = _line("c_malloc", lambda x: 1e-6 * x) + _line("cuda_malloc", lambda x: 6e-6)
     crossing = {"of": "c_malloc", "over": "cuda_malloc"}
@@ -225,7 +232,7 @@ def test_a_crossing_may_lie_at_the_first_point(tmp_path):
 
 
 def test_values_and_shares(tmp_path):
-    counted = [synthetic.cell("c_malloc", {"threads": x}, values={("", "mallocs"): (150.0, None, None)}) for x in (1, 2)]
+    counted = [synthetic.cell("c_malloc", {"threads": x}, values={("", "mallocs"): (150.0, 150.0, 150.0)}) for x in (1, 2)]
     run = run_of(tmp_path, [*counted, cell("c_malloc", 4), cell("cuda_malloc", 4)])
     mallocs = {"of": "c_malloc", "phase": "", "metric": "mallocs"}
     judged = judge(run, value=mallocs, between=[150, 150])
@@ -235,8 +242,15 @@ def test_values_and_shares(tmp_path):
     assert judge(run, share={"of": "c_malloc", "status": "oom"}, above=0).verdict == "does not hold"
 
 
+def test_a_share_does_not_count_cells_that_were_left_out(tmp_path):
+    left_out = synthetic.cell("c_malloc", {"threads": 2}, status="skipped", reason="put off until all others were measured")
+    run = run_of(tmp_path, [cell("c_malloc", 1), left_out, left_out | {"axes": {"threads": 4}}])
+    judged = judge(run, share={"of": "c_malloc", "status": "timeout"}, above=0.9)
+    assert (judged.verdict, judged.published.text) == ("holds", "1") and "2 without a value" in judged.detail
+
+
 def test_steps_are_compared_with_the_formula_at_their_settings(tmp_path):
-    cells = [synthetic.cell("rw", {"threads": x, "free_share": 0.5, "page_bytes": 256}, values={("", "steps_per_malloc"): (2.0 * factor, None, None)},
+    cells = [synthetic.cell("rw", {"threads": x, "free_share": 0.5, "page_bytes": 256}, counted={"values": {"steps_per_malloc": [2.0 * factor]}},
                             pool_bytes=256_000_000) for x, factor in ((100, 1.0), (200, 1.01))]
     near = {"of": {"allocator": "rw", "phase": "", "metric": "steps_per_malloc"}, "formula": "rw_steps"}
     run = run_of(tmp_path, cells, allocators=["rw"])
@@ -256,13 +270,13 @@ def test_the_metric_that_predicts_the_time_leaves_less_unexplained(tmp_path, tim
              for x, (was, tas) in enumerate(steps)]
     run = run_of(tmp_path, cells, allocators=["rw"])
     assert judge(run, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1).verdict == verdict
-    few = run_of(tmp_path / "few", cells[:4], allocators=["rw"])
+    few = run_of(tmp_path / "few", cells[:7], allocators=["rw"])
     assert judge(few, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1).verdict == "cannot tell"
 
 
-@pytest.mark.parametrize("seconds, number, verdict", [(range(1, 13), 1.0, "holds"), (range(12, 0, -1), -1.0, "does not hold"), ((3, 1, 4, 1, 5, 9), 0.6962, None)])
+@pytest.mark.parametrize("seconds, number, verdict", [(range(1, 13), 1.0, "holds"), (range(12, 0, -1), -1.0, "does not hold"), ((3, 1, 4, 1, 5, 9, 2, 6), 0.4775, None)])
 def test_a_correlation_is_that_of_all_cells_together(tmp_path, seconds, number, verdict):
-    """The steps are 1, 2, 3 ... The value for the last times is computed by hand: 19.5 / sqrt(17.5 * 44.83)."""
+    """The steps are 1, 2, 3 ... The value for the last times is computed by hand: 22.5 / sqrt(42 * 52.875)."""
     cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (float(y), None, None), ("", "steps_per_malloc"): float(x)})
              for x, y in enumerate(seconds, 1)]
     run = run_of(tmp_path, cells, allocators=["rw"])
@@ -271,8 +285,36 @@ def test_a_correlation_is_that_of_all_cells_together(tmp_path, seconds, number, 
     assert estimate.number == pytest.approx(number, abs=1e-3) and estimate.place == f"{len(cells)} cells"
     if verdict is not None:
         assert judge(run, correlation=effect, between=[0.9, 1.01]).verdict == verdict
-    few = run_of(tmp_path / "few", cells[:4], allocators=["rw"])
+    few = run_of(tmp_path / "few", cells[:7], allocators=["rw"])
     assert judge(few, correlation=effect, between=[0.9, 1.01]).verdict == "cannot tell"
+
+
+def _steps(tmp_path, steps, seconds):
+    cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (y, None, None), ("", "steps_per_malloc"): s, ("", "warp_steps_per_malloc"): 2.0 + x % 3})
+             for x, (s, y) in enumerate(zip(steps, seconds))]
+    return run_of(tmp_path, cells, allocators=["rw"])
+
+
+def test_a_bootstrap_without_a_number_gives_no_bounds(tmp_path):
+    """All steps but one are equal, so about a third of the resamples have equal steps."""
+    run = _steps(tmp_path, [1.0] * 8 + [2.0], [1.0 + x % 2 for x in range(8)] + [9.0])
+    judged = judge(run, correlation={"of": "rw", "by": "steps_per_malloc"}, above=0)
+    assert (judged.verdict, judged.unsure, judged.p, judged.published.interval) == ("cannot tell", "no interval", None, "none")
+
+
+@pytest.mark.parametrize("steps, seconds", [([3.0] * 9, range(1, 10)), ([2.0**x for x in range(9)], [2.0**x for x in range(9)])])
+def test_a_fit_that_explains_nothing_or_all_gives_no_number(tmp_path, steps, seconds):
+    run = _steps(tmp_path, steps, [float(y) for y in seconds])
+    judged = judge(run, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1)
+    assert judged.verdict == "cannot tell" and "nan" not in json.dumps(judged.data()).lower()
+
+
+@pytest.mark.parametrize("verdict, lost", [("holds", True), ("does not hold", True), ("experiment differs", True), ("cannot tell", False)])
+def test_every_verdict_is_a_discovery(tmp_path, verdict, lost):
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)])
+    judged = dataclasses.replace(judge(run, ratio=COMPARED, above=2), says="Barely.", verdict=verdict, p=0.04)
+    told = claims.Ledger([(run, [judged, dataclasses.replace(judged, verdict="cannot tell", p=0.9)])]).discoveries()
+    assert ("these do not stand: test/claims (Barely.)" in told) == lost
 
 
 def test_an_allocator_that_the_run_does_not_have_is_a_mistake(tmp_path):

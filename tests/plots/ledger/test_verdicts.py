@@ -25,6 +25,7 @@ def test_the_p_value_counts_half_widths():
     assert verdicts._beyond(place, 1.9) == pytest.approx(2 * stats.t.sf(half_widths * 2.5706, 5), rel=1e-4)
     assert verdicts._beyond(place, 2 / 1.1) == pytest.approx(0.05), "a bound at the end of the interval"
     assert verdicts._beyond(_estimate(2.0, 1.1, rounds=3), 1.9) == pytest.approx(2 * stats.t.sf(half_widths * 4.3027, 2), rel=1e-4)
+    assert verdicts._beyond(_estimate(2.0, 1.1, passes=30), 1.9) == pytest.approx(2 * stats.t.sf(half_widths * 2.0452, 29), rel=1e-4)
     lopsided = Estimate(2.0, 1.9, 8.0, "")
     assert verdicts._beyond(lopsided, 1.0) < 0.05 < verdicts._beyond(lopsided, 4.0), "each side has its own half-width"
 
@@ -62,6 +63,14 @@ def test_somewhere_is_a_place_that_holm_leaves(count, verdict):
     assert _decide([_barely(1 / 1.3, 1)] * 10, above=1, over="some").verdict == "does not hold", "none holds, and each surely"
 
 
+def test_a_verdict_that_all_places_support_needs_no_correction():
+    failing, holding = [_barely(1 / 1.3, 1)] * 10, [_barely(1.3, 1)] * 10
+    assert _decide(failing, above=1).verdict == "does not hold"
+    decision = _decide(holding, above=1, over="some")
+    assert (decision.verdict, decision.unsure) == ("holds", "") and 0.04 < decision.p < 0.05
+    assert _decide([*failing, _estimate(1.0)], above=1).verdict == _decide([*holding, _estimate(1.0)], above=1, over="some").verdict == "cannot tell"
+
+
 def test_up_to_is_reached_somewhere_and_kept_to_everywhere():
     tiny = [_estimate(0.1)] * 10
     assert _decide([*tiny, _estimate(4.0)], between=[3, 5], over="largest").verdict == "holds"
@@ -78,7 +87,8 @@ def test_most_is_more_than_half_of_the_places():
     assert _decide([inside, inside, outside], above=1, over="most").verdict == "holds"
     assert _decide([inside, outside, outside], above=1, over="most").verdict == "does not hold"
     assert _decide([inside, outside], above=1, over="most").verdict == "cannot tell", "half is not more than half"
-    assert _decide([inside, _barely(1.3, 1), outside], above=1, over="most").verdict == "cannot tell", "the second of three is not sure among three"
+    lost = _decide([inside, _barely(1.3, 1), outside], above=1, over="most")
+    assert (lost.verdict, lost.unsure) == ("cannot tell", "the majority of 3 places is not sure (Benjamini and Heller)"), "the second of three is not sure among three"
     decision = _decide([_estimate(3.0), inside, outside], above=1, over="most")
     assert (decision.shown.number, decision.worst.number) == (2.0, 0.5)
 

@@ -49,6 +49,14 @@ def test_cells_that_are_ok_on_one_only(tmp_path):
     assert "**The measured revisions differ, so a change may come from the sources instead of the card.**" in told
 
 
+def test_a_cell_that_a_study_left_out_did_not_end_otherwise(tmp_path):
+    one = study(tmp_path / "a", "GPU A", [[1e-6], [2e-6]])
+    cells = [measured.ok("comb", 1e-6), measured.failed("halloc", "skipped", "put off until all others were measured")]
+    measured.run(tmp_path / "b", "one/small", cells, model="GPU B", config={"sweep": {"threads": [1, 2]}})
+    for sides in ((one, tmp_path / "b"), (tmp_path / "b", one)):
+        assert cards.markdown(compared(*sides)).rstrip().endswith("## Cells that are ok on one only\n\nNone.")
+
+
 def test_a_time_without_interval_is_no_change_to_list(tmp_path):
     one = study(tmp_path / "a", "GPU A", [[1e-6], [2e-6]])
     cells = [measured.ok("comb", (1e-6, None, None)), measured.ok("halloc", 9e-6)]

@@ -85,11 +85,21 @@ def test_rates_and_growth_follow_from_times(tmp_path):
     assert (growth.verdict, growth.few) == ("holds", "judged on 3 rounds")
 
 
-def test_counts_stay_exact(tmp_path):
+@pytest.mark.parametrize("interval, verdict", [((None, None), "cannot tell"), ((3.0, 3.0), "holds"), ((2.0, 4.0), "cannot tell")])
+def test_a_counter_of_the_workload_is_exact_only_if_its_stored_interval_says_so(tmp_path, interval, verdict):
     cell = _cell("c_malloc", 1, 1.0, 0.5)
-    cell["values"][("", "steps")] = (3.0, None, None)
-    judged = _judge(_run(tmp_path, [cell]), value={"of": "c_malloc", "phase": "", "metric": "steps"}, between=[3, 3])
-    assert (judged.verdict, judged.few) == ("holds", "")
+    cell["values"][("", "address_spread")] = (3.0, *interval)
+    judged = _judge(_run(tmp_path, [cell]), value={"of": "c_malloc", "phase": "", "metric": "address_spread"}, between=[3, 3])
+    assert (judged.verdict, judged.few) == (verdict, "")
+    assert (judged.unsure == "no interval") == (interval == (None, None))
+
+
+@pytest.mark.parametrize("phase, metric", [("alloc", "registers"), ("alloc", "local_bytes"), ("", "metadata_bytes"), ("", "device_heap_bytes"), ("alloc", "operations")])
+def test_facts_are_exact(tmp_path, phase, metric):
+    cell = _cell("c_malloc", 1, 1.0, 0.5)
+    cell["values"][(phase, metric)] = (3.0, None, None)
+    cell["values"].setdefault(("alloc", "time"), (1.0, None, None))
+    assert _judge(_run(tmp_path, [cell]), value={"of": "c_malloc", "phase": phase, "metric": metric}, between=[3, 3]).verdict == "holds"
 
 
 def test_a_count_whose_passes_differ_has_the_t_interval_of_their_mean(tmp_path):
@@ -97,9 +107,18 @@ def test_a_count_whose_passes_differ_has_the_t_interval_of_their_mean(tmp_path):
     cell["counted"] = {"values": {"steps": [2.0, 3.0, 4.0]}}  # t is 4.3027 with two degrees of freedom, so the half width is 2.4842
     run = _run(tmp_path, [cell])
     (low, high), = few_rounds.bounded(run).at("", "steps")[["low", "high"]].to_numpy()
-    assert (low, high) == (2.0, pytest.approx(5.4841, abs=1e-3)), "the lower end is at least the smallest count"
+    assert few_rounds.bounded(run).at("", "steps")[few_rounds.PASSES].tolist() == [3]
+    assert (low, high) == (pytest.approx(0.5159, abs=1e-3), pytest.approx(5.4841, abs=1e-3))
     assert _judge(run, value={"of": "c_malloc", "phase": "", "metric": "steps"}, between=[2.5, 3.5]).verdict == "cannot tell"
     assert _judge(run, value={"of": "c_malloc", "phase": "", "metric": "steps"}, below=6).verdict == "holds"
+
+
+def test_a_count_of_one_pass_has_no_t_interval(tmp_path):
+    cells = [_cell("c_malloc", x, 1.0, 0.5) for x in (1, 2)]
+    for cell, counts in zip(cells, ([2.0], [3.9, 4.0, 4.1])):
+        cell["counted"] = {"values": {"steps": counts}}
+    judged = _judge(_run(tmp_path, cells), step={"of": {"allocator": "c_malloc", "phase": "", "metric": "steps"}}, above=1.5)
+    assert (judged.verdict, judged.published.estimate.passes) == ("holds", 3) and judged.p < 0.05
 
 
 def test_counts_of_the_same_passes_are_compared_pass_by_pass(tmp_path):

@@ -7,9 +7,12 @@ import pytest
 from plots.runs import passes
 
 
-def test_the_interval_of_a_mean_has_no_smaller_number_than_the_smallest_count():
-    assert passes.interval([2.0, 3.0, 4.0]) == (2.0, pytest.approx(3 + 4.3027 / math.sqrt(3), abs=1e-3))
-    assert all(math.isnan(end) for end in passes.interval([3.0, 3.0]))
+def test_the_interval_of_a_mean_is_not_cut_at_the_smallest_count():
+    half = pytest.approx(4.3027 / math.sqrt(3), abs=1e-3)
+    low, high = passes.interval([2.0, 3.0, 4.0])
+    assert (3 - low, high - 3) == (half, half)
+    assert passes.interval([0.0, 1.0, 2.0])[0] == 0, "a count is not negative"
+    assert passes.interval([3.0, 3.0]) == passes.interval([3.0]) == (3, 3)
 
 
 def test_the_interval_of_a_ratio_follows_from_each_pass():

@@ -115,17 +115,41 @@ def test_a_failure_loses_and_says_its_word(tmp_path):
 
 
 def test_higher_may_be_better(tmp_path):
+    place = _recovery(tmp_path, (0.97, 0.97))
+    assert (place.verdict, place.rival) == (points.MET, "Halloc")
+
+
+def test_a_share_of_few_rounds_is_not_exact(tmp_path):
+    place = _recovery(tmp_path, (None, None))
+    assert (place.verdict, place.why) == (points.OPEN, "no interval: fewer than six rounds")
+
+
+def _recovery(tmp_path, interval):
     cells = [synthetic.cell(name, {"growth": 1}, values={("", "recovered_share"): share}, workload="recovery")
-             for name, share in (("comb", (0.97, None, None)), ("halloc", (0.99, None, None)), ("corw_reworked", (0.5, None, None)))]
+             for name, share in (("comb", (0.97, *interval)), ("halloc", (0.99, None, None)), ("corw_reworked", (0.5, None, None)))]
     run = _run(tmp_path, "comb/recovery", cells)
     place, = _judged([run], config="comb/recovery", phase="", metric="recovered_share", better="higher", limit={"at_least": 0.95}).places
-    assert (place.verdict, place.rival) == (points.MET, "Halloc"), "counts are exact"
+    return place
 
 
 def test_metadata_are_a_share_of_the_pool(tmp_path):
     run = _run(tmp_path, "comb/sizes", [synthetic.cell("comb", {"request_bytes": 16}, values={("", "metadata_bytes"): (1 << 20, None, None)}, pool_bytes=1 << 26)])
     place, = _judged([run], phase="", metric="metadata_share", limit={"at_most": 0.015}).places
     assert (place.own.number, place.verdict) == (1 / 64, points.LOST)
+
+
+def test_a_time_of_requests_that_got_null_is_no_value(tmp_path):
+    cells = [_cell("comb", 16, 10e-6), _cell("halloc", 16, 1e-6), _cell("corw_reworked", 16, 9e-6)]
+    cells[1]["values"]["", "null_returns"] = (5.0, None, None)
+    place, = _judged([_run(tmp_path, "comb/sizes", cells)], limit={"times": 1, "of": "best"}).places
+    assert (place.rival, place.theirs.number) == ("CoRW, reworked", 9e-6), "Halloc is quick because it gives up"
+    place, = _judged([_run(tmp_path, "comb/sizes", cells)], limit={"times": 1, "of": "halloc"}).places
+    assert (place.verdict, place.why) == (points.OPEN, "Halloc has no number")
+    place, = _judged([_run(tmp_path, "comb/sizes", cells)], phase="", metric="null_returns", limit={"at_most": 9}).places
+    assert (place.verdict, place.rival) == (points.UNMEASURED, "Halloc"), "a count stays valid"
+    cells[0]["values"]["", "null_returns"] = (1.0, None, None)
+    place, = _judged([_run(tmp_path, "comb/sizes", cells)], limit={"times": 1, "of": "best"}).places
+    assert (place.verdict, place.why) == (points.OPEN, "requests got null")
 
 
 def test_what_is_not_measured_is_said(tmp_path):

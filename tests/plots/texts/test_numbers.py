@@ -56,7 +56,7 @@ def test_a_stored_config_has_no_queries(tmp_path):
     ("of=c_malloc threads=1,10 mode=a show=least", "2 µs"), ("of=c_malloc to=cuda_malloc mode=a threads=1", "2.0"),
     ("of=cuda_malloc to=c_malloc mode=a", "0.50 to 2,000"),
     ("of=c_malloc to=c_malloc of.mode=b to.mode=a threads=1", "1.5"), ("of=c_malloc mode=a growth=threads", "0.30"),
-    ("of=c_malloc mode=a show=where at=threads", "1"),
+    ("of=c_malloc mode=a show=where at=threads", "1"), ("of=c_malloc to=cuda_malloc mode=a show=where at=threads", "10"),
     ("of=c_malloc mode=a threads=1 phase= metric=mallocs digits=4", "1,234"), ("of=c_malloc mode=a threads=1 metric=throughput", "500 kop/s"),
     ("of=c_malloc mode=a threads=1 phase= metric=metadata_bytes", "130 MiB"),
     ("of=c_malloc mode=a threads=1 phase= metric=metadata_bytes digits=3", "132 MiB"),
@@ -84,6 +84,17 @@ def test_ranks_of_two_runs(reference):
     assert numbers.answer_to("dev/replay ranks=dev/job phase=build ranks.phase=build threads=1") == "0.80 over 4 allocators"
     _three(reference / "dev" / "job", {"comb": 1.0, "halloc": 2.0, "kma": 3.0, "corw": 4.0}, nulls=["kma"])
     assert numbers.answer_to("dev/replay ranks=dev/job phase=build ranks.phase=build") == "1.00 over 3 allocators"
+
+
+def test_ranks_have_no_provisional_times_and_no_equal_ones(reference):
+    _three(reference / "dev" / "job", {"comb": 1.0, "halloc": 2.0, "kma": 3.0, "corw": 4.0})
+    replay = reference / "dev" / "replay"
+    _three(replay, {"comb": 1.0, "halloc": 9.0, "kma": 3.0, "corw": 20.0})
+    synthetic.change(replay, 1, provisional=True)
+    assert numbers.answer_to("dev/replay ranks=dev/job phase=build ranks.phase=build") == "1.00 over 3 allocators"
+    _three(replay, {"comb": 1.0, "halloc": 1.0, "kma": 1.0})
+    with pytest.raises(UsageError, match="are all equal, so they have no ranks"):
+        numbers.answer_to("dev/replay ranks=dev/job phase=build ranks.phase=build")
 
 
 @pytest.mark.parametrize("query, words", [("ranks=dev/job", "no time of phase 'total'"), ("ranks=dev/fig phase=build ranks.phase=alloc", "several cells of one"),
@@ -132,7 +143,7 @@ def test_queries_of_originals(tmp_path, monkeypatch, query, text):
 
 @pytest.mark.parametrize("query, message", [
     ("of=kma phase=free", "gave no time"), ("of=kma request_bytes=17", "at 17 B. Allowed: 16, 64 B"), ("of=comb", "Allowed: kma, bump"),
-    ("of=kma phase=total", "has no phase 'total'"), ("of=kma threads=3", "has no key 'threads'"), ("of=kma to=bump to.request_bytes=16", "the same number of sizes")])
+    ("of=kma phase=total", "has no phase 'total'"), ("of=kma threads=3", "has no key 'threads'"), ("of=kma show=where at=request_bytes", "originals have no settings"), ("of=kma to=bump to.request_bytes=16", "the same number of sizes")])
 def test_wrong_queries_of_originals_are_refused(tmp_path, monkeypatch, query, message):
     _write_originals(tmp_path, monkeypatch)
     with pytest.raises(UsageError, match=re.escape(message)):
@@ -150,7 +161,8 @@ def _write_originals(folder, monkeypatch):
     ("dev/nothing of=c_malloc", "there is no run 'dev/nothing'"), ("dev/fig of=halloc", "'halloc', which is not in the run"),
     ("dev/fig of=c_malloc colour=red", "has no setting 'colour'. It has: allocator"), ("dev/fig of=c_malloc show=all", "show=all is unknown"),
     ("dev/fig of=c_malloc threads=7", "matches no value"), ("dev/fig of=c_malloc of=c_malloc", "given twice"),
-    ("dev/fig of=c_malloc show=where", "needs at=SETTING"), ("dev/fig to=c_malloc", "a ratio needs the key of")])
+    ("dev/fig of=c_malloc show=where", "needs at=SETTING"), ("dev/fig of=c_malloc show=where at=pool_bytes", "pool_bytes is not swept"),
+    ("dev/fig of=c_malloc mode=a growth=threads show=where at=mode", "and no growth"), ("dev/fig to=c_malloc", "a ratio needs the key of")])
 def test_wrong_queries_are_refused(reference, query, message):
     with pytest.raises(UsageError, match=re.escape(message)):
         numbers.answer_to(query)
