@@ -225,6 +225,7 @@ class Worker:
             sys.exit(3)
         self.lock_or_end("use", "another worker may have kernels running")
         self.lock_or_end("open", f"another worker has device {device()} open")
+        time.sleep(float(os.environ.get("FAKE_WORKER_SLOW_READY", "0")))
         record("ready")
         if reason := os.environ.get("FAKE_WORKER_ENVIRONMENT"):
             self.emit(event="environment", reason=reason)

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -123,6 +124,17 @@ TEST_F(SuccessionTest, TheExpectedWorkerIsPrepared) {
   const auto worker = succession.begin({"b"});
   EXPECT_TRUE(succession.began_early());
   expect_lines(*worker, {"read <>"});  // the earlier lines were read while the worker was prepared
+}
+
+// The log may be lost while the program waits for a line. Then the read of the line outlives the wait.
+TEST_F(SuccessionTest, AWaitThatAnErrorEndedLeavesNoReadBehind) {
+  Succession succession(program_);
+  const auto worker = succession.begin({"a"});
+  const auto limit = WorkerProcess::Clock::now() + std::chrono::seconds(20);
+  const auto fail = [](void*) { throw std::runtime_error("lost"); };
+  EXPECT_THROW(worker->next_line(limit, fail, nullptr), std::runtime_error);
+  worker->send("last");
+  worker->finish();
 }
 
 TEST_F(SuccessionTest, AnotherWorkerLeavesThePreparedOneToItsTurn) {

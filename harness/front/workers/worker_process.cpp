@@ -22,6 +22,7 @@
 #include <boost/process/posix.hpp>
 #include <cstring>
 #include <istream>
+#include <optional>
 #include <thread>
 
 #include "harness/front/common/errors.hpp"
@@ -71,6 +72,9 @@ struct WorkerProcess::State {
   asio::posix::stream_descriptor events{io};
   asio::posix::stream_descriptor output{io};
   asio::streambuf event_bytes{longest_line_bytes};
+  // The end of the read of a line. It is a member because `idle` may throw: then the read outlives the call of
+  // next_line().
+  std::optional<error_code> read_end;
   std::array<char, 4096> output_bytes{};
   std::string kept_output;
   bool output_open = true;
@@ -154,9 +158,10 @@ void WorkerProcess::send(const std::string& command) {
 
 WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument) {
   State& state = *state_;
-  std::optional<error_code> outcome;
+  std::optional<error_code>& outcome = state.read_end;
+  outcome.reset();
   asio::async_read_until(state.events, state.event_bytes, '\n',
-                         [&](const error_code& error, std::size_t) { outcome = error; });
+                         [&state](const error_code& error, std::size_t) { state.read_end = error; });
   bool cut_short = false;
   while (!outcome) {
     if (interrupted() && !cut_short) {

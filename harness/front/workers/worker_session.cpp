@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/log/event_log.hpp"
 #include "harness/front/workers/strays.hpp"
 #include "harness/front/workers/worker_answer.hpp"
 #include "harness/front/workers/worker_limits.hpp"
@@ -112,6 +113,8 @@ Outcome WorkerSession::start_for(const Batch& batch) {
     const Outcome started = start(wish, options);
     if (started.kind == Outcome::Kind::done) answers_[wish.question] = device_heap_bytes_;
     return started;
+  } catch (const LogLost&) {
+    throw;  // another worker would measure for nothing
   } catch (const EnvironmentError&) {
     // The allocator may refuse these parameters. Then a worker without a device heap reports the reason when it creates
     // the allocator.
