@@ -57,7 +57,7 @@ bool BatchRunner::run_round(const std::function<bool(const CellRun&)>& is_due) {
 BatchRunner::Step BatchRunner::run_cell(CellRun& run) {
   Step step = begin(run);
   if (step == Step::done) step = take_samples(run);
-  if (step == Step::done && !run.verified) step = verify(run);
+  if (step == Step::done && run.rounds.empty()) step = verify(run);
   return step == Step::done ? finish(run) : step;
 }
 
@@ -67,7 +67,7 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   run.running.clear();
   run.used_seconds = 0;
   run.fill = {};
-  if (run.verified) {
+  if (!run.rounds.empty()) {
     // An interrupted run may have logged a cell's last round but not the cell's end. Then this call only writes the
     // end.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
@@ -165,7 +165,6 @@ BatchRunner::Step BatchRunner::verify(CellRun& run) {
   if (!run.cell->trace.empty()) {
     book_.progress.say(fmt::format("trace in {}: {}", run.cell->trace, run.facts.checks->trace.value_or("none")));
   }
-  run.verified = true;
   book_.log.verified(*run.cell, run.attempt, run.facts);
   book_.step_done(run);
   return Step::done;
@@ -222,7 +221,7 @@ bool BatchRunner::worker_suits(const CellRun& run) const {
 // Returns the probable batch of the worker after the one that opens this cell.
 const Batch* BatchRunner::next_to_start(const CellRun& run) const {
   const bool is_alone = run.uses_device_heap.value_or(!batch_.has_heap_share) && needs_own_process(run);
-  const bool is_done_here = &run == cells_.back() && (run.verified || !run.running.empty());
+  const bool is_done_here = &run == cells_.back() && (!run.rounds.empty() || !run.running.empty());
   return is_alone && !is_done_here ? &batch_ : follower_;
 }
 
@@ -241,7 +240,7 @@ BatchRunner::Step BatchRunner::open(CellRun& run) {
   if (step != Step::done) return step;
   const auto& opened_cell = std::get<protocol::Opened>(*outcome.event);
   run.uses_device_heap = opened_cell.uses_device_heap;
-  if (run.verified) return step;
+  if (!run.rounds.empty()) return step;
   run.facts = allocator_facts_;
   run.facts.registers = largest_by_phase(opened_cell, &protocol::Kernel::registers);
   run.facts.local_bytes = largest_by_phase(opened_cell, &protocol::Kernel::local_bytes);

@@ -220,7 +220,8 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   const double fill = forecaster_.fill_part(*run.cell, run.sharing, starts_filled(run));
   step.forecast.seconds += fill;
   step.failure_seconds += fill;
-  if (run.is_isolated) step.forecast.seconds += (run.verified || !run.cell->verifies_fully ? 1 : 2) * seconds_of_start;
+  if (run.is_isolated)
+    step.forecast.seconds += (!run.rounds.empty() || !run.cell->verifies_fully ? 1 : 2) * seconds_of_start;
   return step;
 }
 
