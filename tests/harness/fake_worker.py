@@ -377,6 +377,7 @@ def main():
     arguments = sys.argv[1:]
     note_start()
     if "--describe" in arguments:
+        time.sleep(float(os.environ.get("FAKE_WORKER_SLOW_DESCRIPTION", "0")))
         if death := os.environ.get("FAKE_WORKER_DIES_DESCRIBING"):
             print(death, file=sys.stderr, flush=True)
             os.kill(os.getpid(), signal.SIGSEGV)

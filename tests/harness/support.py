@@ -74,7 +74,7 @@ class ProgramTest(unittest.TestCase):
 
     def start_program(self, *arguments, **environment):
         return subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                text=True, cwd=self.folder, env=self.environment(**environment))
+                                text=True, cwd=self.folder, env=self.environment(**environment), start_new_session=True)
 
     def measure(self, config, *more, expect=0, out=None):
         return self.run_program("--config", config, "--out", out or self.out, *more, expect=expect)

@@ -167,7 +167,7 @@ class Study(StudyTest):
     def test_an_interrupted_study_writes_the_files_of_every_config(self):
         for number in range(2):
             self.add_config(f"mine/fig{number}", ["steady"], seed=number, rounds=1000, least_rounds=1000)
-        program = self.start_and_wait_for(self.notes)
+        program = self.start_and_wait_for(self.out / "mine/fig1/events.jsonl")
         program.send_signal(signal.SIGTERM)
         output, _ = program.communicate(timeout=30)
         self.assertEqual(program.returncode, 130)

@@ -65,6 +65,9 @@ int main(int argc, char** argv) {
   } catch (const UsageError& error) {
     tell("allocbench: {}\n", error.what());
     return exit_usage;
+  } catch (const Interrupted&) {
+    tell("allocbench: interrupted\n");
+    return exit_interrupted;
   } catch (const EnvironmentError& error) {
     tell("allocbench: {}\n", error.what());
     return exit_environment;

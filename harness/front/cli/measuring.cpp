@@ -10,6 +10,7 @@
 #include "harness/front/cli/results_writer.hpp"
 #include "harness/front/cli/study_words.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
@@ -25,13 +26,13 @@
 namespace allocbench::front {
 namespace {
 
-// Starts a worker only to query its device.
+// Starts a worker only to query its device. Throws Interrupted after Ctrl-C.
 protocol::Device probe(const WorkerProgram& program, const RunOptions& options) {
   protocol::Device device;
   SessionListener listener;
   listener.device = [&](const protocol::Device& told) { device = told; };
   WorkerSession session({program, options.device, options.executor}, listener);
-  session.start();
+  if (session.start().kind == Outcome::Kind::interrupted) throw Interrupted();
   session.stop();
   if (device.name.empty()) device.name = "an unnamed device";
   return device;
@@ -131,6 +132,7 @@ Target choose_target(const RunOptions& options) {
   if (target.program.backend == "cpu") target.executor = fmt::format("{}", fmt::join(options.executor.words(), " "));
   warn_about(target.catalogue.broken_plugins);
   target.other = other_catalogue(options, target.program.backend);
+  if (interrupted()) throw Interrupted();  // before --force deletes an old run
   if (!target.device || options.quiet) return target;
   for (const std::string& warning : warnings_about(*target.device)) {
     tell("allocbench: warning: {}\n", warning);
