@@ -146,6 +146,9 @@ def note_start():
     if path:
         with open(path + ".starts", "a", encoding="utf-8") as file:
             file.write(json.dumps(sys.argv[1:]) + "\n")
+        if "ALLOCBENCH_DATA" in os.environ:
+            with open(path + ".data", "a", encoding="utf-8") as file:
+                file.write(os.environ["ALLOCBENCH_DATA"] + "\n")
         scratch = os.environ.get("ALLOCBENCH_SCRATCH", "")
         if os.path.isdir(scratch):
             with open(path + ".scratch", "a", encoding="utf-8") as file:

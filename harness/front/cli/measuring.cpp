@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -127,6 +128,8 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
 }  // namespace
 
 Target choose_target(const RunOptions& options) {
+  // Workers inherit this variable and read the data files from the folder.
+  if (!options.data.empty()) setenv("ALLOCBENCH_DATA", std::filesystem::absolute(options.data).c_str(), 1);
   Target target = find_target(options);
   target.catalogue = describe_worker(target.program);
   if (target.program.backend == "cpu") target.executor = fmt::format("{}", fmt::join(options.executor.words(), " "));

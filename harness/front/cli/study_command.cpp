@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -342,7 +341,6 @@ int measure_on_all_devices(const StudyOptions& study, const RunOptions& options,
 int study_command(const StudyOptions& study) {
   install_interrupt_handlers();
   RunOptions options = study.run;
-  if (!options.data.empty()) setenv("ALLOCBENCH_DATA", fs::absolute(options.data).c_str(), 1);
   require_configs_for_shards(study, configs_of(study).size());  // mistakes are reported before a worker starts
   if (study.slurm > 0) {
     show("{}", slurm_script(study, fs::read_symlink("/proc/self/exe").string()));

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/cli/plots_program.hpp"
 #include "harness/front/cli/recorded_job.hpp"
@@ -106,13 +107,14 @@ int try_command(const TryOptions& given) {
   const std::string path = (fs::path(folder) / "config.json").string();
   Config config = checked_config(options.run, path, text, target);
   Plan plan = checked_plan(config, target);
+  EarlierResults earlier = earlier_results(options.run, target, {config.name});
   if (options.run.dry_run) {
     show("{}", describe_plan(plan, device_heaps(target.program, plan)));
     return exit_all_ok;
   }
   const Figure figure = prepare_figure(options.run, target, std::move(config), std::move(plan), folder);
   write_config(path, text);
-  const Ending ending = measure(options.run, target, {figure}, {});
+  const Ending ending = measure(options.run, target, {figure}, std::move(earlier));
   const Results results = write_results_of(folder);
   const int code = exit_code_of(
       ending, true, fmt::format("{} of {} measured.", results.finished, counted(figure.plan.cell_count(), "allocator")),
