@@ -76,6 +76,10 @@ class TryTest(ProgramTest):
         self.assertIn('unknown workload "replay"', result.stderr)  # of the fake worker
         self.assertEqual(set(pathlib.Path(f"{self.notes}.data").read_text(encoding="utf-8").splitlines()), {str(self.folder)})
 
+    def test_the_command_to_continue_repeats_the_pool(self):
+        result = self.try_it(self.good_trace(), "--pool", "1MiB", "--minutes", 0, expect=1)
+        self.assertIn(f" --pool {1 << 20} ", result.stderr.split("Continue with\n")[1])
+
     def test_lost_calls_are_told(self):
         self.assertIn("14 calls were lost while the trace was recorded", self.try_it(self.good_trace(lost=7)).stderr)
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
@@ -136,6 +137,14 @@ std::string command_to_continue(const CompareOptions& options) {
   }
   if (options.device != 0) text += fmt::format(" --device {}", options.device);
   if (!options.workers.empty()) text += fmt::format(" --workers {}", quoted(options.workers));
+  if (!options.fail_on.empty()) text += fmt::format(" --fail-on {}", options.fail_on);
+  if (options.margin != CompareOptions{}.margin) text += fmt::format(" --margin {}", options.margin);
+  for (const std::string& key : options.ignored) text += fmt::format(" --ignore {}", quoted(key));
+  for (const auto& [given, option] :
+       {std::pair{options.allow_missing, "--allow-missing"}, std::pair{options.all, "--all"},
+        std::pair{options.markdown, "--markdown"}, std::pair{options.json, "--json"}}) {
+    if (given) text += fmt::format(" {}", option);
+  }
   return text;
 }
 

@@ -347,7 +347,7 @@ std::string summary_of(const Results& results, std::size_t cells, const std::str
 std::string options_to_continue(const RunOptions& options, const std::string& backend) {
   RunOptions again = options;
   again.resume = true;
-  again.only_failed = again.force = again.profile = false;
+  again.force = again.profile = false;
   std::string text = fmt::format(" --backend {}", backend);
   if (options.device != 0) text += fmt::format(" --device {}", options.device);
   for (const std::string& word : measuring_words(again)) text += " " + quoted(word);

@@ -218,6 +218,7 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
     for (const std::string& name : study.only) text += fmt::format(" --only {}", quoted(name));
     if (study.shard) text += fmt::format(" --shard {}", study.shard->text());
   }
+  if (!study.figures) text += " --no-figures";
   return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
 }
 

@@ -85,6 +85,12 @@ void write_config(const std::string& path, const std::string& text) {
   if (!file) throw EnvironmentError(fmt::format("Cannot write {}. Choose another --out.", path));
 }
 
+std::string command_to_continue(const TryOptions& given, const std::string& folder, const std::string& backend) {
+  std::string text = fmt::format("allocbench try {} --out {}", quoted(given.trace), quoted(folder));
+  if (given.pool_bytes) text += fmt::format(" --pool {}", *given.pool_bytes);
+  return text + options_to_continue(given.run, backend);
+}
+
 }  // namespace
 
 int try_command(const TryOptions& given) {
@@ -118,8 +124,7 @@ int try_command(const TryOptions& given) {
   const Results results = write_results_of(folder);
   const int code = exit_code_of(
       ending, true, fmt::format("{} of {} measured.", results.finished, counted(figure.plan.cell_count(), "allocator")),
-      fmt::format("allocbench try {} --out {}{}", quoted(given.trace), quoted(folder),
-                  options_to_continue(options.run, figure.plan.backend)));
+      command_to_continue(given, folder, figure.plan.backend));
   if (code == exit_interrupted || code == exit_environment) return code;
   become_plots({"advise", "--tried", folder});
 }
