@@ -119,7 +119,7 @@ TEST_F(SuccessionTest, TheExpectedWorkerIsPrepared) {
   Succession succession(program_);
   succession.expect({"b"});
   auto first = succession.begin({"a"});
-  succession.settle([] {});
+  succession.settle([] {}, 20);
   succession.leave(std::move(first), true);
   const auto worker = succession.begin({"b"});
   EXPECT_TRUE(succession.began_early());
@@ -141,7 +141,7 @@ TEST_F(SuccessionTest, AnotherWorkerLeavesThePreparedOneToItsTurn) {
   Succession succession(program_);
   succession.expect({"b"});
   static_cast<void>(succession.begin({"a"}));
-  succession.settle([] {});
+  succession.settle([] {}, 20);
   static_cast<void>(succession.begin({"c"}));  // as after a crash of worker a
   const auto worker = succession.begin({"b"});
   EXPECT_FALSE(succession.began_early()) << "nobody ends";
@@ -155,11 +155,20 @@ TEST_F(SuccessionTest, APreparedWorkerThatFailsIsDropped) {
     Succession succession(program_, 0.2);
     succession.expect({trouble});
     static_cast<void>(succession.begin({"a"}));
-    succession.settle([] {});
+    succession.settle([] {}, 20);
     succession.expect({});
     const auto worker = succession.begin({trouble});
     EXPECT_EQ(starts_of(trouble, 2), 2u);
   }
+}
+
+TEST_F(SuccessionTest, APreparedWorkerGetsNoMoreThanTheTimeOfTheRun) {
+  Succession succession(program_);
+  succession.expect({"silent"});
+  static_cast<void>(succession.begin({"a"}));
+  const auto begin = WorkerProcess::Clock::now();
+  succession.settle([] {}, 0.1);
+  EXPECT_LT(WorkerProcess::Clock::now() - begin, std::chrono::seconds(5));
 }
 
 }  // namespace

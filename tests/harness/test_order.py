@@ -249,6 +249,13 @@ class TimeOver(OrderTest):
         self.assertGreater(len(with_value), 0)
         self.assertEqual(results["unfinished"], len(with_value), "they go on with --resume")
 
+    def test_a_command_whose_worker_writes_lines_is_ended_too(self):
+        """Without a limit the command would take 30 s, and each of its samples is a line."""
+        begin = time.monotonic()
+        config = self.config(rounds=1, repetitions=100, deadline_s=60, workload={"id": "pulse", "seconds": 0.3})
+        self.measure(config, "--minutes", "0.03", expect=1)
+        self.assertLess(time.monotonic() - begin, 15)
+
     def test_what_was_left_out_and_is_cut_when_it_begins_again_is_left_out_again(self):
         config = self.config(["hanging"], state="reused", deadline_s=60, sweep={"request_bytes": [32]})
         self.measure(config, *NO_TIME, expect=1)

@@ -1,5 +1,6 @@
 #include "harness/front/workers/succession.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -54,9 +55,9 @@ void Succession::see_off(double reap_seconds) {
   if (process) process->finish(reap_seconds);
 }
 
-void Succession::settle(const std::function<void()>& idle) {
+void Succession::settle(const std::function<void()>& idle, double most_seconds) {
   if (!prepared_ || !loads_) return;
-  const std::chrono::duration<double> limit(load_seconds_);
+  const std::chrono::duration<double> limit(std::min(load_seconds_, most_seconds));
   const WorkerReply reply = prepared_->next_line(
       WorkerProcess::Clock::now() + std::chrono::duration_cast<WorkerProcess::Clock::duration>(limit),
       [](void* called) { (*static_cast<const std::function<void()>*>(called))(); },

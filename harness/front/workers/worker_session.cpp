@@ -31,10 +31,14 @@ double seconds_since(WorkerProcess::Clock::time_point begin) {
 WorkerSession::WorkerSession(WorkerSettings settings, SessionListener listener)
     : settings_(std::move(settings)), listener_(std::move(listener)), succession_(settings_.program) {}
 
-// Waits for an event, but at most until a second after the end of the run's time.
+// Returns the limit of a command that begins now: it ends at most a second after the end of the run's time.
+double WorkerSession::with_overtime(double limit_seconds) const {
+  return std::min(limit_seconds, settings_.time.seconds_left() + overtime_seconds);
+}
+
 WorkerReply WorkerSession::wait(double limit_seconds) {
-  const double seconds = std::min(limit_seconds, settings_.time.seconds_left() + overtime_seconds);
-  const auto limit = std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(seconds));
+  const auto limit =
+      std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(limit_seconds));
   return process_->next_line(
       WorkerProcess::Clock::now() + limit, [](void* self) { static_cast<WorkerSession*>(self)->listener_.idle(); },
       this);
@@ -97,8 +101,11 @@ WorkerReply WorkerSession::begin(const std::vector<std::string>& arguments) {
   see_off();
   spawned_ = WorkerProcess::Clock::now();
   succession_.hand_over(*process_);
-  WorkerReply reply = wait(start_limit_seconds);
-  if (reply.kind == WorkerReply::Kind::line && says_loaded(reply.line)) reply = wait(start_limit_seconds);
+  const double limit = with_overtime(std::numeric_limits<double>::infinity());
+  WorkerReply reply = wait(std::min(start_limit_seconds, limit));
+  if (reply.kind == WorkerReply::Kind::line && says_loaded(reply.line)) {
+    reply = wait(std::min(start_limit_seconds, limit - seconds_since(spawned_)));
+  }
   start_seconds_ = seconds_since(spawned_);
   return reply;
 }
@@ -196,17 +203,18 @@ Outcome WorkerSession::verify(const Cell& cell, const VerifyLimits& limits, doub
 
 Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const SampleLimits& limits,
                               const std::function<void(protocol::Sample)>& take) {
-  succession_.settle(listener_.idle);  // no other worker works during a sample
+  succession_.settle(listener_.idle, settings_.time.seconds_left());  // no other worker works during a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   stage_.clear();
   measured_.insert(cell.series);
   const protocol::SampleCell command{.cell = cell.id, .samples = count, .stages = limits.stages};
   process_->send(protocol::to_json(command).dump());
+  const double limit_seconds = with_overtime(limits.seconds);
   double seconds = 0;
   double fill_seconds = 0;
   for (std::uint64_t taken = 0;; ++taken) {
     if (taken == count) return {.seconds = seconds, .fill_seconds = fill_seconds};
-    Outcome outcome = await("sample", cell.id, limits.seconds - seconds, limits.trial);
+    Outcome outcome = await("sample", cell.id, limit_seconds - seconds, limits.trial);
     outcome.seconds = seconds += outcome.seconds;
     outcome.fill_seconds = fill_seconds += outcome.fill_seconds;
     if (outcome.kind != Outcome::Kind::done) return outcome;
@@ -277,7 +285,7 @@ Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wa
                            double limit_seconds) {
   stage_.clear();
   process_->send(protocol::to_json(command).dump());
-  return await(wanted, cell_id, limit_seconds);
+  return await(wanted, cell_id, with_overtime(limit_seconds));
 }
 
 Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id, double limit_seconds,

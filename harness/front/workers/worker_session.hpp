@@ -62,8 +62,8 @@ struct WorkerSettings {
   WorkerProgram program;
   int device = 0;
   ExecutorOptions executor = {};  // of the CPU back end
-  bool profile = false;     // whether workers are asked for their time by part
-  bool one_by_one = false;  // whether a worker starts only when its predecessor is gone
+  bool profile = false;           // whether workers are asked for their time by part
+  bool one_by_one = false;        // whether a worker starts only when its predecessor is gone
   TimeLimit time{std::nullopt};
 };
 
@@ -140,7 +140,7 @@ class WorkerSession {
   // Sends a command. `wanted` is the name of the expected final event, and `cell_id` its cell (empty if it has none).
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
-  // Waits for the event `wanted` without sending a command.
+  // Waits for the event `wanted` without sending a command. The caller limits the time to that of the run.
   Outcome await(std::string_view wanted, const std::string& cell_id, double limit_seconds,
                 std::optional<Trial> trial = {});
   void end_stage();
@@ -150,6 +150,7 @@ class WorkerSession {
   Outcome lose_worker(Status status, std::string reason);
   Outcome abandon_worker();
   std::string complaint_about_start(const WorkerReply& reply);
+  double with_overtime(double limit_seconds) const;
   WorkerReply wait(double limit_seconds);
   Outcome note_profile();
   double count_told();
