@@ -204,7 +204,9 @@ double default_minutes(const std::string& group) { return group == "papers" ? 20
 std::string card_of(const std::string& folder, const RunOptions& options) {
   const std::string path = events_path(folder);
   if (!(options.resume || options.only_failed) || !fs::exists(path)) return "";
-  const RunHistory history = read_history(read_log_lines(path).lines, path);
+  const LogLines lines = read_log_lines(path);
+  if (lines.lines.empty()) return "";  // the run was killed while it wrote the very first line
+  const RunHistory history = read_history(lines.lines, path);
   return history.device ? history.device->uuid.value_or("") : "";
 }
 
