@@ -10,6 +10,7 @@
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/common/text_file.hpp"
 #include "protocol/checker_json.hpp"
 #include "protocol/model_json.hpp"
@@ -110,8 +111,8 @@ void choose_race_allocators(CheckPlan& plan) {
     if (known) {
       plan.race_allocators.push_back(name);
     } else {
-      fmt::print(stderr, "allocbench: warning: {} does not contain {}, so races of {} are not searched for.\n",
-                 plan.race_seer->path, name, name);
+      tell("allocbench: warning: {} does not contain {}, so races of {} are not searched for.\n", plan.race_seer->path,
+           name, name);
       plan.complete = false;
     }
   }

@@ -19,6 +19,7 @@
 #include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/interrupt.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/workers/worker_process.hpp"
 #include "protocol/command_json.hpp"
 
@@ -119,7 +120,7 @@ Catalogue describe_worker(const WorkerProgram& program) {
 
 void warn_about(const std::vector<protocol::BrokenPlugin>& plugins) {
   for (const protocol::BrokenPlugin& plugin : plugins) {
-    fmt::print(stderr, "allocbench: warning: the plug-in {} is unusable: {}\n", plugin.plugin, plugin.reason);
+    tell("allocbench: warning: the plug-in {} is unusable: {}\n", plugin.plugin, plugin.reason);
   }
 }
 
