@@ -344,7 +344,9 @@ int measure_on_all_devices(const StudyOptions& study, const RunOptions& options,
 int study_command(const StudyOptions& study) {
   install_interrupt_handlers();
   RunOptions options = study.run;
-  require_configs_for_shards(study, configs_of(study).size());  // mistakes are reported before a worker starts
+  // Mistakes are reported before a worker starts.
+  const std::size_t configs = configs_of(study).size();
+  require_configs_for_shards(study, study.only.empty() ? configs : std::min(configs, study.only.size()));
   if (study.slurm > 0) {
     show("{}", slurm_script(study, fs::read_symlink("/proc/self/exe").string()));
     return exit_all_ok;
