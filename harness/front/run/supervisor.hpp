@@ -46,6 +46,9 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
+  // Counts the values of the figure and of each curve. sparse_part() uses the last count, because counting for each
+  // cell of a pass would take long.
+  void count_values();
   // Returns `figure` if the figure is sparse, otherwise `curve` if the curve of the allocator with this label is.
   Sparse sparse_part(const std::string& label) const;
 
@@ -64,7 +67,14 @@ class FigureRun {
   bool is_finished = false;
 
  private:
+  struct Count {
+    std::size_t values = 0;
+    std::size_t missing = 0;  // cells that can still get a value
+    bool is_sparse() const { return values < missing; }
+  };
   std::map<std::string, std::size_t> values_before_;  // values of cells that this run does not measure, by label
+  Count all_values_;
+  std::map<std::string, Count> values_;  // by label
 };
 
 // The resources of a run.
