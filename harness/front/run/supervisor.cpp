@@ -81,8 +81,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
         forecaster.note_end(name, cell, known->end->status);  // the end counts although this run skips the cell
         values_before_[cell.label] += known->end->status == Status::ok ? 1 : 0;
       } else if (has_failed(*known->end)) {
-        forecaster.note_earlier(
-            cell, {.failed = true, .words = fmt::format("its earlier status was {}", word(known->end->status))});
+        forecaster.note_earlier_failure(cell, fmt::format("its earlier status was {}", word(known->end->status)));
       }
     }
   }
