@@ -153,10 +153,12 @@ std::vector<MeasuredKernel> read_kernels(const std::string& csv) {
     rows.push_back(std::move(row));
   }
   if (rows.size() < 2) throw UsageError("Nsight Compute measured no kernel.");
+  for (const Row& row : rows) {
+    if (row.size() != rows[0].size()) throw UsageError("Nsight Compute wrote a line that does not fit its header.");
+  }
   const Table table(rows[0], rows[1]);
   std::vector<MeasuredKernel> kernels;
   for (std::size_t i = 2; i < rows.size(); ++i) {
-    if (rows[i].size() != rows[0].size()) throw UsageError("Nsight Compute wrote a line that does not fit its header.");
     if (!table.is_hold(rows[i])) kernels.push_back(table.kernel(rows[i]));
   }
   if (kernels.empty()) throw UsageError("Nsight Compute measured no kernel.");
