@@ -138,7 +138,6 @@ class HistoryBuilder {
     history_.figure = protocol::text_member(config, "name");
     history_.statistic = protocol::text_member_or(config, "statistic", "median");
     history_.config = std::make_shared<const Json>(config);
-    history_.config_path = protocol::text_member_or(event, "config_path", "");
     history_.backend = protocol::text_member(event, "backend");
     history_.seed = protocol::count_member(event, "seed");
     if (protocol::optional_member(event, "metrics") != nullptr) {

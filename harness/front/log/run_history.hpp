@@ -50,8 +50,7 @@ struct RunHistory {
   std::string backend;
   std::string statistic = "median";
   std::uint64_t seed = 0;
-  Document config;  // effective config of the last run
-  std::string config_path;
+  Document config;                                             // effective config of the last run
   Document run;                                                // last `run` event, or null
   std::optional<protocol::Device> device;                      // last device in the log
   std::string started;                                         // time of the first event

@@ -211,9 +211,6 @@ Results reduce(RunHistory history) {
     result.phases = reduce_phases(result.cell, results.statistic);
     result.counters = reduce_counters(result.cell);
     result.counted = reduce_counted(result.cell);
-    for (const protocol::Sample& sample : result.cell.samples) {
-      result.throttled = result.throttled || sample.throttled.value_or(false);
-    }
   }
   judge_few_rounds(results);
   results.provenance = provenance_of(results.cells);

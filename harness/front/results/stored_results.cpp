@@ -111,7 +111,6 @@ CellResult cell_from(const Json& json, Statistic statistic) {
   if (*known != Status::ok) return result;
   for (const Json& phase : protocol::list_member(json, "phases")) {
     result.phases.push_back(phase_from(phase, statistic));
-    result.throttled = result.throttled || !result.phases.back().throttled.empty();
   }
   return result;
 }

@@ -107,7 +107,6 @@ class WorkerSession {
   // Returns whether the running worker has measured a cell of the same series and pool, so that a copy of the filled
   // pool may exist.
   bool has_measured_like(const Cell& cell) const { return loaded_ == load_of(cell) && measured_.contains(cell.series); }
-  bool running() const { return process_ != nullptr; }
   // Returns the last stage that the worker reported since the last command began (protocol::Stage), or an empty text.
   const std::string& stage() const { return stage_; }
   // Stops using the worker. It ends while the next one starts, or when stop() is called.
