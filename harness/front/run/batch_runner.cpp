@@ -186,9 +186,7 @@ VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
 // Ends the round of a cell that has its samples.
 BatchRunner::Step BatchRunner::finish(CellRun& run) {
   if (session_.is_open(*run.cell)) {
-    Outcome outcome;
-    const auto close = [&](double seconds) { return session_.close(*run.cell, seconds); };
-    const Step closed = charge(run, "in close", close, outcome);
+    const Step closed = judge(run, session_.close(*run.cell, left_of_deadline(run)), "in close");
     if (closed != Step::done) return closed;
   }
   book_.log.round(*run.cell, run.attempt, run.rounds.size(), run.running.size(), run.used_seconds, run.fill.seconds);
@@ -227,21 +225,20 @@ const Batch* BatchRunner::next_to_start(const CellRun& run) const {
 
 BatchRunner::Step BatchRunner::open(CellRun& run) {
   session_.expect(next_to_start(run));
-  const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit(), allocator_facts_);
+  const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit());
   if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
   if (loaded.kind == Outcome::Kind::out_of_time) return Step::out_of_time;
   if (loaded.kind == Outcome::Kind::failed) {
     end_all(loaded);
     return Step::cell_ended;
   }
-  Outcome outcome;
-  const auto command = [&](double seconds) { return session_.open(*run.cell, seconds); };
-  const Step step = charge(run, "in open", command, outcome);
+  const Outcome outcome = session_.open(*run.cell, left_of_deadline(run));
+  const Step step = judge(run, outcome, "in open");
   if (step != Step::done) return step;
   const auto& opened_cell = std::get<protocol::Opened>(*outcome.event);
   run.uses_device_heap = opened_cell.uses_device_heap;
   if (!run.rounds.empty()) return step;
-  run.facts = allocator_facts_;
+  run.facts = session_.facts();
   run.facts.registers = largest_by_phase(opened_cell, &protocol::Kernel::registers);
   run.facts.local_bytes = largest_by_phase(opened_cell, &protocol::Kernel::local_bytes);
   return step;
@@ -254,13 +251,7 @@ double BatchRunner::set_up_limit() const {
   return limit;
 }
 
-// Gives the command the rest of the cell's deadline. Then adds the command's time to the cell's used time.
-BatchRunner::Step BatchRunner::charge(CellRun& run, const std::string& doing, const Command& command,
-                                      Outcome& outcome) {
-  outcome = command(left_of_deadline(run));
-  return judge(run, outcome, doing);
-}
-
+// Adds the command's time to the cell's used time, and ends or defers a cell whose command failed.
 BatchRunner::Step BatchRunner::judge(CellRun& run, const Outcome& outcome, const std::string& doing) {
   run.used_seconds += outcome.seconds;
   switch (outcome.kind) {

@@ -153,13 +153,10 @@ bool WorkerSession::has_heap_of(const Batch& batch) const {
 }
 
 // A process can set the size of its device heap only once, so a batch that needs another size gets a new worker.
-Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts) {
+Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_seconds) {
   const Load wanted = load_of(batch);
   if (process_ && (retired_ || (needs_heap && !has_heap_of(batch)))) dismiss();
-  if (process_ && loaded_ == wanted) {
-    facts = loaded_facts_;
-    return {};
-  }
+  if (process_ && loaded_ == wanted) return {};
   if (!process_) {
     const Outcome started = start_for(batch);
     if (started.kind != Outcome::Kind::done) return started;
@@ -169,12 +166,11 @@ Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_se
                         "allocator_ready", "", limit_seconds);
   if (outcome.kind == Outcome::Kind::done) {
     const auto& ready = std::get<protocol::AllocatorReady>(*outcome.event);
-    facts.pool_bytes = ready.pool_bytes;
-    facts.metadata_bytes = ready.metadata_bytes;
-    facts.init_seconds = ready.init_seconds;
-    facts.device_heap_bytes = device_heap_bytes_;
+    loaded_facts_.pool_bytes = ready.pool_bytes;
+    loaded_facts_.metadata_bytes = ready.metadata_bytes;
+    loaded_facts_.init_seconds = ready.init_seconds;
+    loaded_facts_.device_heap_bytes = device_heap_bytes_;
     loaded_ = wanted;
-    loaded_facts_ = facts;
   } else if (outcome.kind == Outcome::Kind::failed && process_) {
     dismiss();  // a worker without an allocator is useless
     see_off();

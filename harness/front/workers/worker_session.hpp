@@ -83,8 +83,10 @@ class WorkerSession {
   // Starts a worker without a device heap and waits until it is ready. Throws EnvironmentError if this fails.
   Outcome start();
   // Loads this batch's allocator into a worker: the running one if possible, otherwise a new one. Without `needs_heap`,
-  // any device heap is suitable. `facts` receives the allocator's report.
-  Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
+  // any device heap is suitable.
+  Outcome load(const Batch& batch, bool needs_heap, double limit_seconds);
+  // Returns the report of the loaded allocator.
+  const CellFacts& facts() const { return loaded_facts_; }
   // Sets the probable batch of the worker after the one that load() may start; null means unknown. That worker starts
   // in parallel, which saves time, and measures nothing until its turn. With `one_by_one` this has no effect.
   void expect(const Batch* batch);
