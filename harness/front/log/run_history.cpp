@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
@@ -192,12 +191,7 @@ class HistoryBuilder {
     if (!open.running.empty()) open.rounds.push_back(std::move(open.running));
     if (*status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
     cell.ended_attempt = protocol::count_member(event, "attempt");
-    cell.samples.clear();
-    cell.rounds.clear();
-    for (std::vector<protocol::Sample>& round : open.rounds) {
-      cell.rounds.push_back(round.size());
-      std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
-    }
+    cell.rounds = std::move(open.rounds);
     cell.origin = origin_of(sources_, executor_, history_.device);
     cell.facts = std::move(open.facts);
   }

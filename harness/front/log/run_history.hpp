@@ -32,9 +32,9 @@ struct CellHistory : CellDescription {
   std::uint64_t attempts = 0;  // number of the last start, from 1
   std::optional<CellEnd> end;  // last end; empty if none, or if the cell began again after it was left out
   std::uint64_t ended_attempt = 0;
-  CellFacts facts;                        // facts of the attempt that ended
-  std::vector<protocol::Sample> samples;  // samples of the attempt that ended, round by round; each has a phase `total`
-  std::vector<std::size_t> rounds;        // number of samples in each round
+  CellFacts facts;  // facts of the attempt that ended
+  // Samples of the rounds of the attempt that ended. Each sample has a phase `total`.
+  std::vector<std::vector<protocol::Sample>> rounds;
   OpenAttempt open;
   bool deferred = false;           // whether the cell was deferred and has not begun again
   bool tried = true;               // if `deferred`: whether the cell exceeded the short deadline

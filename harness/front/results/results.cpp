@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/statistics/statistics.hpp"
@@ -24,12 +23,12 @@ PhaseResult& phase_named(std::vector<PhaseResult>& phases, const std::string& na
   return phases.back();
 }
 
-// Returns the round of each sample.
-std::vector<std::size_t> rounds_of_samples(const CellHistory& cell) {
-  std::vector<std::size_t> rounds;
-  for (std::size_t round = 0; round < cell.rounds.size(); ++round)
-    rounds.insert(rounds.end(), cell.rounds[round], round);
-  return rounds;
+// Calls `visit` with each sample and the number of its round.
+template <class Visit>
+void for_each_sample(const CellHistory& cell, Visit visit) {
+  for (std::size_t round = 0; round < cell.rounds.size(); ++round) {
+    for (const protocol::Sample& sample : cell.rounds[round]) visit(sample, round);
+  }
 }
 
 void add_to_round(Rounds& rounds, std::size_t round, double value) {
@@ -44,11 +43,9 @@ void drop_empty(Rounds& rounds) {
 }
 
 std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statistic) {
-  const std::vector<std::size_t> rounds = rounds_of_samples(cell);
   std::vector<PhaseResult> phases;
   std::vector<std::vector<double>> operations;
-  for (std::size_t index = 0; index < cell.samples.size(); ++index) {
-    const protocol::Sample& sample = cell.samples[index];
+  for_each_sample(cell, [&](const protocol::Sample& sample, std::size_t round) {
     for (const Phase& measured : sample.phases) {
       PhaseResult& phase = phase_named(phases, measured.name);
       operations.resize(phases.size());
@@ -56,9 +53,9 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statis
       if (sample.throttled.value_or(false)) phase.throttled.push_back(amounts.size());
       if (phase.not_held.empty()) phase.not_held = measured.not_held;
       amounts.push_back(static_cast<double>(measured.operations));
-      add_to_round(phase.rounds, rounds[index], measured.seconds);
+      add_to_round(phase.rounds, round, measured.seconds);
     }
-  }
+  });
   for (std::size_t i = 0; i < phases.size(); ++i) {
     drop_empty(phases[i].rounds);
     phases[i].round_count = phases[i].rounds.size();
@@ -105,16 +102,15 @@ std::vector<Counter> counters_of(const protocol::Sample& sample) {
 }
 
 std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
-  const std::vector<std::size_t> rounds = rounds_of_samples(cell);
   std::vector<std::pair<std::string, Rounds>> values;
-  for (std::size_t index = 0; index < cell.samples.size(); ++index) {
-    for (const auto& [name, value] : counters_of(cell.samples[index])) {
+  for_each_sample(cell, [&](const protocol::Sample& sample, std::size_t round) {
+    for (const auto& [name, value] : counters_of(sample)) {
       auto place = values.begin();
       while (place != values.end() && place->first != name) ++place;
       if (place == values.end()) place = values.insert(place, {name, {}});
-      add_to_round(place->second, rounds[index], value);
+      add_to_round(place->second, round, value);
     }
-  }
+  });
   std::vector<CounterResult> counters;
   counters.reserve(values.size());
   for (auto& [name, list] : values) {
@@ -142,10 +138,7 @@ bool end_so_far(CellHistory& cell) {
   cell.ended_attempt = cell.attempts;
   cell.origin = open.origin;
   cell.facts = std::move(open.facts);
-  for (std::vector<protocol::Sample>& round : open.rounds) {
-    cell.rounds.push_back(round.size());
-    std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
-  }
+  cell.rounds = std::move(open.rounds);
   return true;
 }
 

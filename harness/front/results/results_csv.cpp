@@ -69,6 +69,12 @@ std::string prefix_of(const std::string& figure, const CellResult& result) {
   return fmt::format("{}", fmt::join(fields, ","));
 }
 
+std::size_t count_samples(const CellHistory& cell) {
+  std::size_t samples = 0;
+  for (const std::vector<protocol::Sample>& round : cell.rounds) samples += round.size();
+  return samples;
+}
+
 // Returns the histograms of the untimed passes, as in results.json.
 std::string histograms_of(const CellFacts& facts) {
   if (!facts.counted || facts.counted->histograms.empty()) return {};
@@ -87,7 +93,7 @@ class CsvWriter {
     if (result_.status() != Status::ok) return prefix_ + std::string(no_number);
     for (const PhaseResult& phase : result_.phases) add_phase(phase);
     for (const CounterResult& counter : result_.counters) {
-      add({"", counter.name, "median", counter.value.centre, counter.value.interval, result_.cell.samples.size(),
+      add({"", counter.name, "median", counter.value.centre, counter.value.interval, count_samples(result_.cell),
            result_.provisional ? "provisional" : ""});
     }
     for (const CountedResult& counted : result_.counted) {
