@@ -36,7 +36,7 @@ struct CellHistory : CellDescription {
   // Samples of the rounds of the attempt that ended. Each sample has a phase `total`.
   std::vector<std::vector<protocol::Sample>> rounds;
   OpenAttempt open;
-  bool deferred = false;           // whether the cell was deferred and has not begun again
+  bool deferred = false;           // whether the cell was deferred and has had neither a round nor a final end since
   bool tried = true;               // if `deferred`: whether the cell exceeded the short deadline
   std::uint64_t most_rounds = 0;   // rounds that the plan gives the cell
   double first_round_seconds = 0;  // wall time of the first round of the last attempt that has a round; 0: none

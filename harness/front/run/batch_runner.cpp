@@ -295,7 +295,7 @@ std::string BatchRunner::while_in(const std::string& doing) const {
   return doing;
 }
 
-// Ends all cells of the batch, because none can run without the allocator.
+// Ends the cells of this pass that are still open, because none can run without the allocator.
 void BatchRunner::end_all(const Outcome& outcome) {
   CellEnd failure = outcome.failure;
   failure.reason = fmt::format("while the allocator was set up: {}", failure.reason);

@@ -177,7 +177,7 @@ Supervisor::Rest Supervisor::rest() const {
 }
 
 // Returns the config whose first rounds have the smallest predicted total time.
-std::optional<std::size_t> Supervisor::cheapest_figure() const {
+std::size_t Supervisor::cheapest_figure() const {
   std::vector<double> seconds(figures_.size(), 0);
   for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
     const Batch* running = nullptr;

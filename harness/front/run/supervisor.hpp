@@ -104,7 +104,7 @@ class Supervisor {
   std::optional<Place> place_of(std::size_t figure, const CellRun& run) const;
   std::optional<Place> next_place();  // place of the coming pass
   void count_sharing();
-  std::optional<std::size_t> cheapest_figure() const;
+  std::size_t cheapest_figure() const;
   Step step_of(const FigureRun& measured, const CellRun& run) const;
   bool starts_filled(const CellRun& run) const;
   bool run_pass(const Place& place);
