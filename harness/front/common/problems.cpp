@@ -44,6 +44,15 @@ void Problems::add_unknown(std::string where, std::string_view kind, std::string
        shown.empty() ? "nothing" : fmt::format("{}", fmt::join(shown, ", ")), nearest_name(found, valid)});
 }
 
+void Problems::add_unknown_keys(std::string_view where, std::string_view kind, const nlohmann::ordered_json& object,
+                                const std::vector<std::string>& valid) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(valid.begin(), valid.end(), key) == valid.end()) {
+      add_unknown(pointer_to(where, key), kind, key, valid);
+    }
+  }
+}
+
 void Problems::add_wrong(std::string where, const nlohmann::ordered_json& found, std::string allowed) {
   add({std::move(where), excerpt(found), std::move(allowed), ""});
 }
