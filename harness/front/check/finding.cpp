@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "harness/front/common/errors.hpp"
@@ -22,13 +19,6 @@ using protocol::Json;
 
 constexpr const char* version_prefix = "v1";
 constexpr const char* race_suffix = "race";
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path.string(), std::strerror(errno)));
-}
 
 Json to_json(const Finding& finding) {
   return {{"format", 1},
@@ -106,12 +96,10 @@ Finding read_finding(const std::string& path) {
 }
 
 void write_finding(const Finding& finding, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("The folder {} cannot be created: {}.", folder, error.message()));
+  create_folder(folder);
   const std::filesystem::path base = std::filesystem::path(folder) / finding.file_name();
-  write_file(base.string() + ".json", to_json(finding).dump(2) + "\n");
-  write_file(base.string() + ".txt", finding.report + "\n");
+  write_text_file(base.string() + ".json", to_json(finding).dump(2) + "\n");
+  write_text_file(base.string() + ".txt", finding.report + "\n");
 }
 
 }  // namespace allocbench::front

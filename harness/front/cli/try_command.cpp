@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/cli/known_results.hpp"
@@ -16,6 +15,7 @@
 #include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/plan/plan_text.hpp"
 #include "traces/trace_file.hpp"
@@ -77,14 +77,6 @@ void announce(const TryOptions& options, const traces::Trace& trace) {
   }
 }
 
-// Writes a config into a folder that exists.
-void write_config(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("Cannot write {}. Choose another --out.", path));
-}
-
 std::string command_to_continue(const TryOptions& given, const std::string& folder, const std::string& backend) {
   std::string text = fmt::format("allocbench try {} --out {}", quoted(given.trace), quoted(folder));
   if (given.pool_bytes) text += fmt::format(" --pool {}", *given.pool_bytes);
@@ -119,7 +111,7 @@ int try_command(const TryOptions& given) {
     return exit_all_ok;
   }
   const Figure figure = prepare_figure(options.run, target, std::move(config), std::move(plan), folder);
-  write_config(path, text);
+  write_text_file(path, text);
   const Ending ending = measure(options.run, target, {figure}, std::move(earlier));
   const Results results = write_results_of(folder);
   const int code = exit_code_of(

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
-#include "harness/front/common/errors.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "harness/front/statistics/statistics.hpp"
 #include "harness/front/statistics/usual_variance.hpp"
 
@@ -162,17 +159,6 @@ Provenance provenance_of(const std::vector<CellResult>& cells) {
   return all;
 }
 
-void replace_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path draft = path.string() + ".new";
-  std::ofstream file(draft, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path.string(), std::strerror(errno)));
-  std::error_code error;
-  std::filesystem::rename(draft, path, error);
-  if (error) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path.string(), error.message()));
-}
-
 }  // namespace
 
 std::vector<double> PhaseResult::seconds() const {
@@ -240,8 +226,8 @@ bool all_ok(const Results& results) {
 }
 
 void write_results(const Results& results, const std::string& folder) {
-  replace_file(std::filesystem::path(folder) / "results.csv", results_csv(results));
-  replace_file(std::filesystem::path(folder) / "results.json", results_json(results));
+  write_text_file((std::filesystem::path(folder) / "results.csv").string(), results_csv(results));
+  write_text_file((std::filesystem::path(folder) / "results.json").string(), results_json(results));
 }
 
 }  // namespace allocbench::front
