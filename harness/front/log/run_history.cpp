@@ -174,22 +174,13 @@ class HistoryBuilder {
   }
 
   void on_end(const Json& event, CellHistory& cell) {
-    const std::string text = protocol::text_member(event, "status");
-    const auto status = status_of(text);
-    if (!status) throw Malformed(fmt::format("\"{}\" is not a status word", text));
-    cell.end = CellEnd{*status,
-                       protocol::text_member_or(event, "reason", ""),
-                       protocol::text_member_or(event, "output_tail", ""),
-                       protocol::text_member_or(event, "stop", ""),
-                       was_left_out(event),
-                       protocol::optional_seconds(event, "expected_seconds"),
-                       protocol::optional_truth(event, "too_large").value_or(false)};
+    cell.end = end_from_json(event);
     cell.deferred = cell.deferred && cell.end->left_out;
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
     // The numbers include samples of a round that a failure ended.
     if (!open.running.empty()) open.rounds.push_back(std::move(open.running));
-    if (*status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
+    if (cell.end->status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
     cell.ended_attempt = protocol::count_member(event, "attempt");
     cell.rounds = std::move(open.rounds);
     cell.origin = origin_of(sources_, executor_, history_.device);
