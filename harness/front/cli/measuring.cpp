@@ -82,13 +82,6 @@ std::optional<Catalogue> other_catalogue(const RunOptions& options, const std::s
   }
 }
 
-void require_none(const Problems& problems, const std::string& path) {
-  if (problems.empty()) return;
-  std::string text = format_problems(path, problems);
-  text.pop_back();  // the error handler ends the line
-  throw UsageError(text);
-}
-
 FolderUse folder_use(const RunOptions& options) {
   if (options.force) return FolderUse::start_over;
   return options.resume || options.only_failed ? FolderUse::go_on : FolderUse::begin;

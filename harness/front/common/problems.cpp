@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/units.hpp"
@@ -86,6 +87,13 @@ std::string format_problems(std::string_view file, const Problems& problems) {
     text += fmt::format("  and {} more\n", problems.size() - problems.list().size());
   }
   return text;
+}
+
+void require_none(const Problems& problems, std::string_view file) {
+  if (problems.empty()) return;
+  std::string text = format_problems(file, problems);
+  text.pop_back();  // the error handler ends the line
+  throw UsageError(text);
 }
 
 std::string excerpt(const nlohmann::ordered_json& json) {

@@ -53,6 +53,9 @@ class Problems {
 //       did you mean "blocks"?
 std::string format_problems(std::string_view file, const Problems& problems);
 
+// Throws UsageError with the text of format_problems() if there are problems.
+void require_none(const Problems& problems, std::string_view file);
+
 // Returns the JSON as text, cut to a length that fits into a message.
 std::string excerpt(const nlohmann::ordered_json& json);
 
