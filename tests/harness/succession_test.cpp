@@ -48,8 +48,7 @@ class SuccessionTest : public ::testing::Test {
   ~SuccessionTest() override { fs::remove_all(folder_); }
 
   static WorkerReply next_line(WorkerProcess& process) {
-    return process.next_line(
-        WorkerProcess::Clock::now() + std::chrono::seconds(20), [](void*) {}, nullptr);
+    return process.next_line(WorkerProcess::Clock::now() + std::chrono::seconds(20), [] {});
   }
   // Expects that the worker's next lines are these.
   static void expect_lines(WorkerProcess& process, const std::vector<std::string>& lines) {
@@ -131,8 +130,8 @@ TEST_F(SuccessionTest, AWaitThatAnErrorEndedLeavesNoReadBehind) {
   Succession succession(program_);
   const auto worker = succession.begin({"a"});
   const auto limit = WorkerProcess::Clock::now() + std::chrono::seconds(20);
-  const auto fail = [](void*) { throw std::runtime_error("lost"); };
-  EXPECT_THROW(worker->next_line(limit, fail, nullptr), std::runtime_error);
+  const auto fail = [] { throw std::runtime_error("lost"); };
+  EXPECT_THROW(worker->next_line(limit, fail), std::runtime_error);
   worker->send("last");
   worker->finish();
 }

@@ -31,8 +31,6 @@ protocol::CheckerEvent event_in(const std::string& program, const std::string& l
   }
 }
 
-void run_idle(void* function) { (*static_cast<std::function<void()>*>(function))(); }
-
 }  // namespace
 
 CheckCrew::CheckCrew(std::size_t size, std::function<void()> idle) : members_(size), idle_(std::move(idle)) {}
@@ -84,7 +82,7 @@ void CheckCrew::give(Member& member, CheckTask task) {
 bool CheckCrew::start(Member& member) {
   member.process = std::make_unique<WorkerProcess>(member.task.program, std::vector<std::string>{});
   member.program = member.task.program.path;
-  const WorkerReply reply = member.process->next_line(Clock::now() + seconds(ready_limit_seconds), run_idle, &idle_);
+  const WorkerReply reply = member.process->next_line(Clock::now() + seconds(ready_limit_seconds), idle_);
   if (reply.kind == WorkerReply::Kind::interrupted) return false;
   if (reply.kind == WorkerReply::Kind::line) {
     const protocol::CheckerEvent event = event_in(member.program, reply.line);
@@ -100,8 +98,7 @@ bool CheckCrew::start(Member& member) {
 
 bool CheckCrew::poll(Member& member, CheckAnswer& answer) {
   const auto now = Clock::now();
-  const WorkerReply reply =
-      member.process->next_line(std::min(member.deadline, now + crew_poll_interval), run_idle, &idle_);
+  const WorkerReply reply = member.process->next_line(std::min(member.deadline, now + crew_poll_interval), idle_);
   switch (reply.kind) {
     case WorkerReply::Kind::interrupted:
       return false;

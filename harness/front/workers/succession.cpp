@@ -59,9 +59,7 @@ void Succession::settle(const std::function<void()>& idle, double most_seconds) 
   if (!prepared_ || !loads_) return;
   const std::chrono::duration<double> limit(std::min(load_seconds_, most_seconds));
   const WorkerReply reply = prepared_->next_line(
-      WorkerProcess::Clock::now() + std::chrono::duration_cast<WorkerProcess::Clock::duration>(limit),
-      [](void* called) { (*static_cast<const std::function<void()>*>(called))(); },
-      const_cast<std::function<void()>*>(&idle));
+      WorkerProcess::Clock::now() + std::chrono::duration_cast<WorkerProcess::Clock::duration>(limit), idle);
   loads_ = false;
   if (reply.kind != WorkerReply::Kind::line || !says_loaded(reply.line)) drop();
 }

@@ -156,7 +156,7 @@ void WorkerProcess::send(const std::string& command) {
   asio::write(state_->commands, asio::buffer(command + "\n"), ignored);
 }
 
-WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument) {
+WorkerReply WorkerProcess::next_line(Clock::time_point deadline, const std::function<void()>& idle) {
   State& state = *state_;
   std::optional<error_code>& outcome = state.read_end;
   outcome.reset();
@@ -173,7 +173,7 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(vo
     if (now >= deadline) break;
     state.io.restart();
     state.io.run_one_until(std::min(deadline, now + poll_interval));
-    if (!outcome) idle(idle_argument);
+    if (!outcome) idle();
   }
   if (!outcome) {
     state.events.cancel();
