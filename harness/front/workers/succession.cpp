@@ -1,9 +1,9 @@
 #include "harness/front/workers/succession.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "harness/front/common/time_limit.hpp"
 #include "harness/front/workers/worker_answer.hpp"
 
 namespace allocbench::front {
@@ -57,9 +57,8 @@ void Succession::see_off(double reap_seconds) {
 
 void Succession::settle(const std::function<void()>& idle, double most_seconds) {
   if (!prepared_ || !loads_) return;
-  const std::chrono::duration<double> limit(std::min(load_seconds_, most_seconds));
-  const WorkerReply reply = prepared_->next_line(
-      WorkerProcess::Clock::now() + std::chrono::duration_cast<WorkerProcess::Clock::duration>(limit), idle);
+  const auto limit = WorkerProcess::Clock::now() + duration_of(std::min(load_seconds_, most_seconds));
+  const WorkerReply reply = prepared_->next_line(limit, idle);
   loads_ = false;
   if (reply.kind != WorkerReply::Kind::line || !says_loaded(reply.line)) drop();
 }

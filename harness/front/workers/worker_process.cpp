@@ -27,6 +27,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/interrupt.hpp"
+#include "harness/front/common/time_limit.hpp"
 #include "harness/front/workers/strays.hpp"
 #include "harness/front/workers/worker_limits.hpp"
 
@@ -166,8 +167,7 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, const std::func
   while (!outcome) {
     if (interrupted() && !cut_short) {
       cut_short = true;
-      deadline = std::min(deadline, Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                       std::chrono::duration<double>(interrupt_grace_seconds)));
+      deadline = std::min(deadline, Clock::now() + duration_of(interrupt_grace_seconds));
     }
     const auto now = Clock::now();
     if (now >= deadline) break;
@@ -201,8 +201,7 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, const std::func
 // Returns how the worker ended, or an empty text if it still runs at the time limit.
 std::string WorkerProcess::reap(double limit_seconds) {
   State& state = *state_;
-  const auto limit =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds));
+  const auto limit = Clock::now() + duration_of(limit_seconds);
   while (!state.reaped) {
     int status = 0;
     const pid_t result = waitpid(state.child.id(), &status, WNOHANG);

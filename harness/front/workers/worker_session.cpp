@@ -37,9 +37,7 @@ double WorkerSession::with_overtime(double limit_seconds) const {
 }
 
 WorkerReply WorkerSession::wait(double limit_seconds) {
-  const auto limit =
-      std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(limit_seconds));
-  return process_->next_line(WorkerProcess::Clock::now() + limit, listener_.idle);
+  return process_->next_line(WorkerProcess::Clock::now() + duration_of(limit_seconds), listener_.idle);
 }
 
 Outcome WorkerSession::start() { return start({.bytes = 0}, {}); }
