@@ -175,9 +175,10 @@ std::string kernel_table(const std::vector<MeasuredKernel>& kernels) {
   std::string text;
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string blanks(widths[i] - printed_width(row[i]), ' ');
-      const bool left = i == 0 || i + 1 == row.size();  // names are aligned left, numbers right
-      text += (i == 0 ? "" : "  ") + (left ? row[i] + (i == 0 ? blanks : "") : blanks + row[i]);
+      // Names are aligned left, numbers right. Nothing follows the last name.
+      const bool is_last = i + 1 == row.size();
+      text +=
+          i == 0 ? fmt::format("{:{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], is_last ? 0 : widths[i]);
     }
     text += "\n";
   }
