@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <charconv>
 #include <filesystem>
 #include <vector>
@@ -49,14 +51,8 @@ std::string Finding::seed_string() const {
 std::string Finding::file_name() const { return allocator + "-" + model.name + (races ? "-race" : ""); }
 
 SeedString parse_seed_string(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char letter : text) {
-    if (letter == ':') {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
-  }
+  std::vector<std::string> parts;
+  boost::split(parts, text, boost::is_any_of(":"));
   SeedString result;
   const bool races = parts.size() == 6 && parts[5] == race_suffix;
   bool valid = (parts.size() == 5 || races) && parts[0] == version_prefix;

@@ -101,18 +101,7 @@ std::string excerpt(const nlohmann::ordered_json& json) {
 }
 
 std::string pointer_to(std::string_view parent, std::string_view key) {
-  std::string pointer(parent);
-  pointer += '/';
-  for (const char letter : key) {
-    if (letter == '~') {
-      pointer += "~0";
-    } else if (letter == '/') {
-      pointer += "~1";
-    } else {
-      pointer += letter;
-    }
-  }
-  return pointer;
+  return fmt::format("{}{}", parent, (nlohmann::ordered_json::json_pointer() / std::string(key)).to_string());
 }
 
 std::string pointer_to(std::string_view parent, std::size_t index) { return fmt::format("{}/{}", parent, index); }

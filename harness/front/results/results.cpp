@@ -35,8 +35,7 @@ void add_to_round(Rounds& rounds, std::size_t round, double value) {
 
 // Removes the rounds in which the quantity was not measured.
 void drop_empty(Rounds& rounds) {
-  rounds.erase(std::remove_if(rounds.begin(), rounds.end(), [](const auto& samples) { return samples.empty(); }),
-               rounds.end());
+  std::erase_if(rounds, [](const auto& samples) { return samples.empty(); });
 }
 
 std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statistic) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -23,12 +24,7 @@ constexpr std::string_view no_number = ",,,,,,,,,,,,\n";  // end of the row of a
 // Quotes a field by RFC 4180 if necessary. Quotes inside are doubled.
 std::string field(std::string_view text) {
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"') quoted += '"';
-    quoted += letter;
-  }
-  return quoted + '"';
+  return fmt::format("\"{}\"", boost::replace_all_copy(std::string(text), "\"", "\"\""));
 }
 
 struct Row {
