@@ -9,6 +9,14 @@ namespace {
 const MeasuredSide a{{10, 11, 9.5, 10.5}, 0};
 const MeasuredSide b{{12, 11.5, 12.5, 12.2, 11.9}, 0};
 
+Effect effect_of(const MeasuredSide& one, const MeasuredSide& other, double least_variance) {
+  return effect_of(log_side(one), log_side(other), least_variance);
+}
+
+double log_variance(const MeasuredSide& one, const MeasuredSide& other) {
+  return log_variance(log_side(one), log_side(other));
+}
+
 // The expected values are from scipy.stats.ttest_ind(log b, log a, equal_var=False).
 TEST(Effect, IsWelchsTestOfFewRounds) {
   const Effect found = effect_of(a, b, 0);
@@ -16,7 +24,7 @@ TEST(Effect, IsWelchsTestOfFewRounds) {
   EXPECT_NEAR(found.chance, 0.00881099545825669, 1e-9);
   EXPECT_NEAR(found.interval.low, 1.0683369708618713, 1e-9);
   EXPECT_NEAR(found.interval.high, 1.290081965091938, 1e-9);
-  EXPECT_NEAR(log_variance(a.values, b.values), 0.0022507106821191137, 1e-12);
+  EXPECT_NEAR(log_variance(a, b), 0.0022507106821191137, 1e-12);
 }
 
 // The expected values are from scipy.stats.ttest_ind(log b, log a, equal_var=False, trim=1/9). Of nine rounds, one at
@@ -57,7 +65,7 @@ TEST(Effect, RoundsThatAreCloseByChanceGetTheUsualVariance) {
   const MeasuredSide close{{10, 10, 10}, 0};
   const MeasuredSide closer{{10.1, 10.1, 10.1}, 0};
   EXPECT_EQ(effect_of(close, closer, 0).chance, 0);
-  const double usual = log_variance(a.values, b.values);
+  const double usual = log_variance(a, b);
   EXPECT_GT(effect_of(close, closer, usual).chance, 0.5);
   EXPECT_EQ(effect_of(a, b, 0).ratio, effect_of(a, b, usual).ratio);
 }

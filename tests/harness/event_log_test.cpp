@@ -110,8 +110,8 @@ TEST(RunHistory, TheLastEndCountsWithItsSamples) {
   const CellHistory& cell = history.cells.at(0);
   EXPECT_EQ(cell.end->status, Status::ok);
   EXPECT_EQ(cell.ended_attempt, 2u);
-  ASSERT_EQ(cell.samples.size(), 2u);
-  EXPECT_EQ(cell.samples[0].phases[0].seconds, 2.0);
+  ASSERT_THAT(cell.rounds, ::testing::ElementsAre(::testing::SizeIs(2)));
+  EXPECT_EQ(cell.rounds[0][0].phases[0].seconds, 2.0);
   EXPECT_EQ(cell.origin.device, "D");
 }
 
@@ -128,7 +128,7 @@ TEST(RunHistory, AnAttemptWithoutAnEndChangesNothing) {
   const RunHistory history =
       history_of({start(1), sample(1, 1.0), end(1, "ok"), start(2), sample(2, 2.0), sample(2, 3.0)});
   EXPECT_EQ(history.cells[0].ended_attempt, 1u);
-  EXPECT_EQ(history.cells[0].samples.size(), 1u);
+  EXPECT_THAT(history.cells[0].rounds, ::testing::ElementsAre(::testing::SizeIs(1)));
   EXPECT_EQ(history.cells[0].attempts, 2u);
 }
 
@@ -191,8 +191,7 @@ TEST(RunHistory, KnowsTheFillOfTheFirstRoundOrOfADeferredAttempt) {
 TEST(RunHistory, SamplesAreGroupedByRound) {
   const RunHistory history =
       history_of({start(1), sample(1, 1.0), sample(1, 2.0), round(1, 2), sample(1, 3.0), round(1, 1), end(1, "ok")});
-  EXPECT_EQ(history.cells[0].samples.size(), 3u);
-  EXPECT_THAT(history.cells[0].rounds, ::testing::ElementsAre(2, 1));
+  EXPECT_THAT(history.cells[0].rounds, ::testing::ElementsAre(::testing::SizeIs(2), ::testing::SizeIs(1)));
 }
 
 TEST(RunHistory, AResumedRunGoesOnBehindTheLastWholeRound) {
@@ -211,9 +210,9 @@ TEST(RunHistory, ACellWithoutAnEndIsUnfinished) {
 
 TEST(RunHistory, TotalIsImplied) {
   const RunHistory history = history_of({start(1), sample(1, 1.5), end(1, "ok")});
-  ASSERT_EQ(history.cells[0].samples[0].phases.size(), 2u);
-  EXPECT_EQ(history.cells[0].samples[0].phases[1].name, "total");
-  EXPECT_EQ(history.cells[0].samples[0].phases[1].seconds, 1.5);
+  ASSERT_EQ(history.cells[0].rounds[0][0].phases.size(), 2u);
+  EXPECT_EQ(history.cells[0].rounds[0][0].phases[1].name, "total");
+  EXPECT_EQ(history.cells[0].rounds[0][0].phases[1].seconds, 1.5);
 }
 
 TEST(RunHistory, NamesTheLineThatIsNoEvent) {

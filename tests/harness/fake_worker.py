@@ -146,6 +146,9 @@ def note_start():
     if path:
         with open(path + ".starts", "a", encoding="utf-8") as file:
             file.write(json.dumps(sys.argv[1:]) + "\n")
+        if "ALLOCBENCH_DATA" in os.environ:
+            with open(path + ".data", "a", encoding="utf-8") as file:
+                file.write(os.environ["ALLOCBENCH_DATA"] + "\n")
         scratch = os.environ.get("ALLOCBENCH_SCRATCH", "")
         if os.path.isdir(scratch):
             with open(path + ".scratch", "a", encoding="utf-8") as file:
@@ -225,6 +228,7 @@ class Worker:
             sys.exit(3)
         self.lock_or_end("use", "another worker may have kernels running")
         self.lock_or_end("open", f"another worker has device {device()} open")
+        time.sleep(float(os.environ.get("FAKE_WORKER_SLOW_READY", "0")))
         record("ready")
         if reason := os.environ.get("FAKE_WORKER_ENVIRONMENT"):
             self.emit(event="environment", reason=reason)
@@ -376,6 +380,7 @@ def main():
     arguments = sys.argv[1:]
     note_start()
     if "--describe" in arguments:
+        time.sleep(float(os.environ.get("FAKE_WORKER_SLOW_DESCRIPTION", "0")))
         if death := os.environ.get("FAKE_WORKER_DIES_DESCRIBING"):
             print(death, file=sys.stderr, flush=True)
             os.kill(os.getpid(), signal.SIGSEGV)

@@ -102,6 +102,17 @@ TEST(Forecast, AFailureInEarlierResultsIsARisk) {
   EXPECT_FALSE(fails(forecaster, cell("a", "a", 64)));
 }
 
+TEST(Forecast, AFailureInTheOwnLogLeavesTheTimeOfEarlierResults) {
+  const Cell bad = cell("a", "a", 32);
+  EarlierResults earlier;
+  earlier.cells[bad.id].seconds = 3;
+  Forecaster forecaster(earlier);
+  forecaster.note_earlier_failure(bad, "its earlier status was crashed");
+  EXPECT_TRUE(fails(forecaster, bad));
+  EXPECT_EQ(forecaster.about("fig", bad).reason, "its earlier status was crashed");
+  EXPECT_EQ(forecaster.about("fig", bad).seconds, 3);
+}
+
 TEST(Forecast, AFillOfASeriesTakesAtLeastAsLongAsItsLongest) {
   Forecaster forecaster;
   const auto in_series = [](const std::string& series, std::uint64_t gib) {

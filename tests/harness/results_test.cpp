@@ -57,12 +57,25 @@ TEST(Results, WhatIsNotCountedIsAbsent) {
   EXPECT_TRUE(counted_rows(reduce(history)));
 }
 
+// Divides the samples of a cell into rounds of these sizes.
+void regroup(CellHistory& cell, const std::vector<std::size_t>& sizes) {
+  std::vector<protocol::Sample> samples;
+  for (const auto& round : cell.rounds) samples.insert(samples.end(), round.begin(), round.end());
+  cell.rounds.clear();
+  auto next = samples.begin();
+  for (const std::size_t size : sizes) {
+    cell.rounds.emplace_back(next, next + static_cast<std::ptrdiff_t>(size));
+    next += static_cast<std::ptrdiff_t>(size);
+  }
+  ASSERT_EQ(next, samples.end());
+}
+
 // The first cell has rounds of two, one and one samples. The spread of the second cell is larger.
 TEST(Results, FewRoundsKeepTheirValuesAndAnIntervalToJudgeBy) {
   RunHistory history = read_history(read_log_lines(golden_path("events.jsonl")).lines, "events.jsonl");
   history.cells.resize(2);
-  history.cells[0].rounds = {2, 1, 1};
-  history.cells[1].rounds = {1, 1, 1, 1};
+  regroup(history.cells[0], {2, 1, 1});
+  regroup(history.cells[1], {1, 1, 1, 1});
   const Results results = reduce(history);
   const PhaseResult& first = results.cells[0].phases[0];
   ASSERT_TRUE(first.few_rounds && !first.time.interval);
@@ -76,7 +89,7 @@ TEST(Results, FewRoundsKeepTheirValuesAndAnIntervalToJudgeBy) {
   EXPECT_EQ(json["few_rounds"]["low"], first.few_rounds->interval->low);
   EXPECT_EQ(json["few_rounds"]["high"], first.few_rounds->interval->high);
   EXPECT_TRUE(json["low"].is_null());
-  history.cells[0].rounds = {2, 2};
+  regroup(history.cells[0], {2, 2});
   EXPECT_FALSE(reduce(history).cells[0].phases[0].few_rounds) << "two rounds are provisional";
 }
 
@@ -199,11 +212,11 @@ TEST(Results, CountersOfSixRoundsHaveAnInterval) {
   RunHistory history = read_history(read_log_lines(golden_path("events.jsonl")).lines, "events.jsonl");
   history.cells.resize(1);
   CellHistory& cell = history.cells[0];
-  cell.samples.resize(6, cell.samples[0]);
-  cell.rounds.assign(6, 1);
+  cell.rounds.assign(6, {cell.rounds.at(0).at(0)});
   for (std::size_t round = 0; round < 6; ++round) {
-    cell.samples[round].counters = {{"steps", static_cast<double>(round + 1)}};
-    if (round > 2) cell.samples[round].counters.emplace_back("late", 1.0);
+    auto& counters = cell.rounds[round][0].counters;
+    counters = {{"steps", static_cast<double>(round + 1)}};
+    if (round > 2) counters.emplace_back("late", 1.0);
   }
   const Results results = reduce(history);
   const auto json = nlohmann::ordered_json::parse(results_json(results))["allocbench"]["cells"][0];

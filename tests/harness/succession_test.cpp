@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -47,8 +48,7 @@ class SuccessionTest : public ::testing::Test {
   ~SuccessionTest() override { fs::remove_all(folder_); }
 
   static WorkerReply next_line(WorkerProcess& process) {
-    return process.next_line(
-        WorkerProcess::Clock::now() + std::chrono::seconds(20), [](void*) {}, nullptr);
+    return process.next_line(WorkerProcess::Clock::now() + std::chrono::seconds(20), [] {});
   }
   // Expects that the worker's next lines are these.
   static void expect_lines(WorkerProcess& process, const std::vector<std::string>& lines) {
@@ -118,18 +118,29 @@ TEST_F(SuccessionTest, TheExpectedWorkerIsPrepared) {
   Succession succession(program_);
   succession.expect({"b"});
   auto first = succession.begin({"a"});
-  succession.settle([] {});
+  succession.settle([] {}, 20);
   succession.leave(std::move(first), true);
   const auto worker = succession.begin({"b"});
   EXPECT_TRUE(succession.began_early());
   expect_lines(*worker, {"read <>"});  // the earlier lines were read while the worker was prepared
 }
 
+// The log may be lost while the program waits for a line. Then the read of the line outlives the wait.
+TEST_F(SuccessionTest, AWaitThatAnErrorEndedLeavesNoReadBehind) {
+  Succession succession(program_);
+  const auto worker = succession.begin({"a"});
+  const auto limit = WorkerProcess::Clock::now() + std::chrono::seconds(20);
+  const auto fail = [] { throw std::runtime_error("lost"); };
+  EXPECT_THROW(worker->next_line(limit, fail), std::runtime_error);
+  worker->send("last");
+  worker->finish();
+}
+
 TEST_F(SuccessionTest, AnotherWorkerLeavesThePreparedOneToItsTurn) {
   Succession succession(program_);
   succession.expect({"b"});
   static_cast<void>(succession.begin({"a"}));
-  succession.settle([] {});
+  succession.settle([] {}, 20);
   static_cast<void>(succession.begin({"c"}));  // as after a crash of worker a
   const auto worker = succession.begin({"b"});
   EXPECT_FALSE(succession.began_early()) << "nobody ends";
@@ -143,11 +154,20 @@ TEST_F(SuccessionTest, APreparedWorkerThatFailsIsDropped) {
     Succession succession(program_, 0.2);
     succession.expect({trouble});
     static_cast<void>(succession.begin({"a"}));
-    succession.settle([] {});
+    succession.settle([] {}, 20);
     succession.expect({});
     const auto worker = succession.begin({trouble});
     EXPECT_EQ(starts_of(trouble, 2), 2u);
   }
+}
+
+TEST_F(SuccessionTest, APreparedWorkerGetsNoMoreThanTheTimeOfTheRun) {
+  Succession succession(program_);
+  succession.expect({"silent"});
+  static_cast<void>(succession.begin({"a"}));
+  const auto begin = WorkerProcess::Clock::now();
+  succession.settle([] {}, 0.1);
+  EXPECT_LT(WorkerProcess::Clock::now() - begin, std::chrono::seconds(5));
 }
 
 }  // namespace

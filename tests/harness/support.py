@@ -72,9 +72,9 @@ class ProgramTest(unittest.TestCase):
             self.assertEqual(result.returncode, expect, (result.stdout or "") + result.stderr)
         return result
 
-    def start_program(self, *arguments):
+    def start_program(self, *arguments, **environment):
         return subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                text=True, cwd=self.folder, env=self.environment())
+                                text=True, cwd=self.folder, env=self.environment(**environment), start_new_session=True)
 
     def measure(self, config, *more, expect=0, out=None):
         return self.run_program("--config", config, "--out", out or self.out, *more, expect=expect)

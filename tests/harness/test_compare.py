@@ -301,6 +301,13 @@ class Compare(ProgramTest):
         self.assertEqual(pools, [1 << 20])
         self.assertIn("allocator  steady", result.stdout)
 
+    def test_a_reference_whose_folder_cannot_be_made_is_told(self):
+        kept = self.folder / "kept"
+        self.measure(self.config(rounds=3), out=kept)
+        self.out.write_text("a file", encoding="utf-8")
+        result = self.compare("--with-reference", kept, "--out", self.out, expect=3)
+        self.assertIn(f"Cannot create the folder {self.out}/test/figure: Not a directory.", result.stderr)
+
     def test_a_reference_without_rounds_is_refused_before_it_is_measured(self):
         self.measure(self.config())
         text = self.compare("--with-reference", self.out, "--out", self.folder / "again", expect=2).stderr

@@ -109,6 +109,13 @@ class Environment(ProgramTest):
             result = self.measure(self.config(), expect=3, out=folder)
             self.assertIn("Cannot create the folder", result.stderr)
 
+    def test_a_refused_call_is_told_with_its_path(self):
+        self.measure(self.config())
+        (self.out / "results.csv").unlink()
+        (self.out / "results.csv" / "inside").mkdir(parents=True)
+        self.assertTrue(self.measure(self.config(), "--force", expect=3).stderr.endswith(
+            f"allocbench: The operating system refused a call for {self.out}/results.csv: Directory not empty.\n"))
+
     def test_a_broken_worker(self):
         worker = self.workers / "allocbench-worker-cpu"
         worker.unlink()

@@ -1,5 +1,7 @@
 """Tests Ctrl-C: the first writes the existing results and says how to continue, and the second aborts."""
 
+import os
+import pathlib
 import signal
 import subprocess
 import time
@@ -52,6 +54,43 @@ class Interrupt(ProgramTest):
         self.assertLess(time.monotonic() - begin, 1.5)
         self.assertIn("aborted. Logs of measurements are intact.", errors)
         self.run_program("report", self.out, expect=1)
+
+    def interrupt_before_the_first_cell(self, *arguments, send, begun, **environment):
+        """Interrupts the program when `begun` returns true. Returns the program's output on stderr."""
+        program = self.start_program("--config", self.config(), "--out", self.out, *arguments, **environment)
+        limit = time.monotonic() + 20
+        while not begun():
+            self.assertLess(time.monotonic(), limit, "no worker was started")
+            time.sleep(0.01)
+        time.sleep(0.2)
+        send(program.pid, signal.SIGINT)
+        _, errors = program.communicate(timeout=20)
+        self.assertEqual(program.returncode, 130, errors)
+        self.assertTrue(errors.endswith("allocbench: interrupted\n"), errors)
+        return errors
+
+    def begun(self):
+        return pathlib.Path(f"{self.notes}.starts").exists()
+
+    def test_before_the_device_is_known(self):
+        """A worker that is ready soon after the signal still tells its device, and another one does not."""
+        self.measure(self.config())
+        before = self.events()
+        for seconds, known in ((1, True), (60, False)):
+            with self.subTest(seconds=seconds):
+                pathlib.Path(f"{self.notes}.starts").unlink()
+                errors = self.interrupt_before_the_first_cell("--backend", "cpu", "--force", send=os.kill, begun=self.begun,
+                                                              FAKE_WORKER_SLOW_READY=str(seconds))
+                self.assertEqual("on Fake device" in errors, known, errors)
+                self.assertEqual(self.events(), before, "--force deletes no run that no other one replaces")
+                self.assertEqual(self.worker_processes(), [])
+
+    def test_on_a_terminal_while_a_worker_describes_itself(self):
+        def described():
+            return self.begun() and "--describe" in pathlib.Path(f"{self.notes}.starts").read_text(encoding="utf-8")
+
+        self.interrupt_before_the_first_cell(send=os.killpg, begun=described, FAKE_WORKER_SLOW_DESCRIPTION="1")
+        self.assertFalse(self.out.exists())
 
     def test_a_closed_pipe_is_no_crash(self):
         program = subprocess.Popen(f"{self.command()} | head -1", shell=True, cwd=self.folder, env=self.environment(),

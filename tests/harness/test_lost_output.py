@@ -88,6 +88,11 @@ class Runs(LostOutputTest):
                 self.assertTrue(errors.endswith(told), errors)
                 self.assert_results(3)
 
+    def test_a_warning_about_a_plug_in_on_a_full_device(self):
+        broken = """FAKE_WORKER_BROKEN_PLUGINS='[{"plugin": "slab", "reason": "it is damaged"}]'"""
+        self.assertEqual(self.shell(f"{broken} {self.run_text(self.config())} 2>/dev/full")[0], [3])
+        self.assert_results(3)
+
     def test_an_interrupted_run_on_a_full_device(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             program = subprocess.Popen([PROGRAM, "--config", self.slow_config(), "--out", self.out], cwd=self.folder,

@@ -140,6 +140,21 @@ class Deferred(OrderTest):
         self.assertEqual(self.ends()["hanging/32"], ("timeout", "used its deadline of 1.5 s in sample 2"))
 
 
+    def test_a_deferred_cell_that_was_verified_before_the_run_was_killed_begins_anew(self):
+        """The log ends between the verification of the first round and the end of that round."""
+        config = self.config(rounds=1, deadline_s=20, sweep={"request_bytes": [16]})
+        self.measure(config, *ENOUGH)
+        log = self.out / "events.jsonl"
+        lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+        verified = next(number for number, event in enumerate(self.events()) if event["event"] == "verified")
+        log.write_text("".join(lines[:verified + 1]), encoding="utf-8")
+        result = self.run_program("--config", config, "--out", self.out, "--resume", "--minutes", "1", expect=0,
+                                  environment=self.environment(FAKE_WORKER_FILL='{"steady": 3}'))
+        self.assertIn("deferred:", result.stderr)
+        last = [(event["event"], event["attempt"]) for event in self.events() if "attempt" in event][-7:]
+        self.assertEqual(last, [("start", 3), *3 * [("sample", 3)], ("verified", 3), ("round", 3), ("end", 3)])
+
+
 class Fills(OrderTest):
     """The first sample of an instance fills the pool, and later samples start from a copy."""
 
@@ -233,6 +248,13 @@ class TimeOver(OrderTest):
         self.assertEqual(with_value, {event["cell"] for event in self.events() if event["event"] == "round"})
         self.assertGreater(len(with_value), 0)
         self.assertEqual(results["unfinished"], len(with_value), "they go on with --resume")
+
+    def test_a_command_whose_worker_writes_lines_is_ended_too(self):
+        """Without a limit the command would take 30 s, and each of its samples is a line."""
+        begin = time.monotonic()
+        config = self.config(rounds=1, repetitions=100, deadline_s=60, workload={"id": "pulse", "seconds": 0.3})
+        self.measure(config, "--minutes", "0.03", expect=1)
+        self.assertLess(time.monotonic() - begin, 15)
 
     def test_what_was_left_out_and_is_cut_when_it_begins_again_is_left_out_again(self):
         config = self.config(["hanging"], state="reused", deadline_s=60, sweep={"request_bytes": [32]})

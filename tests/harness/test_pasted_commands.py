@@ -41,19 +41,29 @@ class PastedCommands(ProgramTest):
         self.assertNotIn("was not expected", again.stderr)
         self.assertEqual([event.get("resumed") for event in self.events() if event["event"] == "run"], [None, True])
 
+    def test_of_failed_cells(self):
+        """Failed cells that the run did not reach keep their ends, so --resume alone would pass them over."""
+        config = self.config(["crashing"], rounds=1)
+        self.measure(config, expect=1)
+        result = self.measure(config, "--only-failed", "--minutes", 0, expect=1)
+        again = self.pasted(result, "--resume", "--only-failed")
+        self.assertNotIn("no cells left", again.stderr)
+
     def test_of_a_study(self):
         configs = self.odd / "configs"
         (configs / "mine").mkdir(parents=True)
         self.config(name="mine/one", rounds=3).rename(configs / "mine" / "one.json")
-        result = self.run_program("study", "mine", "--configs", configs, "--out", self.out, "--minutes", 0, expect=1)
-        self.pasted(result, configs, self.out, "--resume")
+        result = self.run_program("study", "mine", "--configs", configs, "--out", self.out, "--minutes", 0, "--no-figures", expect=1)
+        self.pasted(result, configs, self.out, "--resume", "--no-figures")
         self.assertEqual([event.get("resumed") for event in self.events(self.out / "mine" / "one") if event["event"] == "run"], [None, True])
+
+    COMPARISON = ("--fail-on", "regression", "--allow-missing", "--margin", "5", "--ignore", "workload/blocks", "--all", "--markdown")
 
     def test_of_a_reference(self):
         kept = self.odd / "kept"
         self.measure(self.config(rounds=3), out=kept)
-        result = self.run_program("compare", "--with-reference", kept, "--out", self.out, "--minutes", 0, expect=2)
-        self.pasted(result, kept, self.out)
+        result = self.run_program("compare", "--with-reference", kept, "--out", self.out, "--minutes", 0, *self.COMPARISON, expect=2)
+        self.pasted(result, kept, self.out, *self.COMPARISON)
         self.assertEqual([event.get("resumed") for event in self.events(self.out / "test" / "figure") if event["event"] == "run"], [None, True])
 
     def test_a_config_that_only_draws(self):

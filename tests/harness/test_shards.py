@@ -378,15 +378,19 @@ echo "4711;cluster"
         self.assertIn(f"{self.odd}/merged already exists. Move it, then run this script again.", again.stderr)
 
     def test_options_are_passed_on(self):
-        script = self.script("--only", "mine/fig1", "--timeout", 9, "--minutes", 3, "--seed", 4, "--full", "--no-known", "--backend", "cpu",
+        script = self.script("--only", "mine/fig1", "--only", "mine/fig2", "--timeout", 9, "--minutes", 3, "--seed", 4, "--full", "--no-known", "--backend", "cpu",
                              "--verify", "full", "--device-memory", "8GiB", "--allow-mixed", "--data", self.folder)
         call = next(line for line in script.splitlines() if " study mine " in line)
-        for words in ("--only mine/fig1", "--timeout 9", "--minutes 3", "--seed 4", "--full", "--no-known", "--no-figures", "--backend cpu",
+        for words in ("--only mine/fig1 --only mine/fig2", "--timeout 9", "--minutes 3", "--seed 4", "--full", "--no-known", "--no-figures", "--backend cpu",
                       "--verify full", f"--device-memory {8 << 30}", "--allow-mixed",
                       f"--data {self.folder}", "--resume", f"--configs {self.configs}"):
             self.assertIn(f" {words} ", f"{call} ")
         self.assertIn("/merged' --allow-mixed", script)
         self.assertIn(" --device all ", self.script("--device", "all"))
+
+    def test_more_shards_than_selected_configs(self):
+        result = self.run_program("study", "mine", "--configs", self.configs, "--slurm", 2, "--only", "mine/fig1", expect=2)
+        self.assertIn("mine has 1 config. A config is never divided", result.stderr)
 
     def test_without_slurm_the_script_says_so(self):
         result = self.bash(self.script(), with_sbatch=False)

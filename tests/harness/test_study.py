@@ -167,7 +167,7 @@ class Study(StudyTest):
     def test_an_interrupted_study_writes_the_files_of_every_config(self):
         for number in range(2):
             self.add_config(f"mine/fig{number}", ["steady"], seed=number, rounds=1000, least_rounds=1000)
-        program = self.start_and_wait_for(self.notes)
+        program = self.start_and_wait_for(self.out / "mine/fig1/events.jsonl")
         program.send_signal(signal.SIGTERM)
         output, _ = program.communicate(timeout=30)
         self.assertEqual(program.returncode, 130)
@@ -336,6 +336,14 @@ class AllDevices(StudyTest):
         self.run_program(*self.arguments, "--resume", expect=0, environment=self.two)
         self.assertEqual([self.card(f"mine/fig{number}") for number in range(3)], cards)
         self.assertEqual(self.card("mine/large"), "GPU-1", "which had one config")
+
+    def test_a_config_without_a_whole_line_in_its_log_begins_anew(self):
+        for number in range(2):
+            self.add_config(f"mine/fig{number}", ["steady"], seed=number)
+            (self.out / f"mine/fig{number}").mkdir(parents=True)
+        (self.out / "mine/fig0/events.jsonl").write_text("", encoding="utf-8")
+        (self.out / "mine/fig1/events.jsonl").write_text('{"event":"ru', encoding="utf-8")
+        self.run_program(*self.arguments, "--resume", expect=0, environment=self.two)
 
     def test_a_signal_to_end_reaches_both(self):
         program = self.start()

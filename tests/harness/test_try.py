@@ -3,6 +3,7 @@ once.
 """
 
 import json
+import pathlib
 import unittest
 
 import numpy
@@ -59,6 +60,25 @@ class TryTest(ProgramTest):
         self.try_it(self.folder / "my.trace", "--pool", "1MiB", "--quiet", expect=1)
         cell = next(cell for cell in self.results()["allocbench"]["cells"] if cell["allocator"] == "atomic_malloc")
         self.assertEqual((cell["pool_bytes"], cell["status"], cell["counters"]["null_returns"], cell["counters"]["frees"]), (1 << 20, "ok", 1, 0))
+
+    def test_known_results_are_used(self):
+        trace = self.good_trace()
+        self.try_it(trace)
+        known = self.folder / "known"
+        self.out.rename(known)
+        (self.folder / "none").mkdir()
+        self.assertIn("--known: ", self.try_it(trace, "--known", self.folder / "none", "--dry-run", expect=2).stderr)
+        self.assertFalse(self.out.exists())
+        self.try_it(trace, "--known", known)
+
+    def test_workers_get_the_folder_of_data(self):
+        result = self.run_program("try", self.good_trace(), "--data", self.folder, "--backend", "cpu", "--out", self.out, expect=2)
+        self.assertIn('unknown workload "replay"', result.stderr)  # of the fake worker
+        self.assertEqual(set(pathlib.Path(f"{self.notes}.data").read_text(encoding="utf-8").splitlines()), {str(self.folder)})
+
+    def test_the_command_to_continue_repeats_the_pool(self):
+        result = self.try_it(self.good_trace(), "--pool", "1MiB", "--minutes", 0, expect=1)
+        self.assertIn(f" --pool {1 << 20} ", result.stderr.split("Continue with\n")[1])
 
     def test_lost_calls_are_told(self):
         self.assertIn("14 calls were lost while the trace was recorded", self.try_it(self.good_trace(lost=7)).stderr)

@@ -61,6 +61,19 @@ class LostOutput(ProgramTest):
         self.assertIn("events.jsonl was deleted or replaced during the run", errors)
         self.assertEqual(self.worker_processes(), [])
 
+    def test_a_log_that_is_lost_while_a_worker_starts_starts_no_other(self):
+        """The worker asks the allocator for its device heap. If it does not start, another one usually tells why."""
+        program = self.start_program("--config", self.config(["heaped"]), "--out", self.out, FAKE_WORKER_SLOW_READY="1")
+        limit = time.monotonic() + 20
+        while not self.out.exists() or len(self.starts()) < 2:
+            self.assertLess(time.monotonic(), limit, "no worker was started")
+            time.sleep(0.01)
+        shutil.rmtree(self.out)
+        _, errors = program.communicate(timeout=20)
+        self.assertEqual(program.returncode, 3, errors)
+        self.assertIn("events.jsonl was deleted or replaced during the run", errors)
+        self.assertEqual(len(self.starts()), 2, "a worker for the device's name, and one for the cells")
+
     def test_a_full_device_is_an_error(self):
         self.measure(self.config())
         with open("/dev/full", "w", encoding="utf-8") as full:

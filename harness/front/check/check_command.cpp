@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <thread>
 
 #include "harness/front/check/check_plan.hpp"
@@ -53,7 +52,7 @@ int search(const CheckPlan& plan, const CheckOptions& options) {
   if (!complete) return exit_interrupted;
   if (matrix.findings() != 0) return exit_some_not_ok;
   if (plan.complete) return exit_all_ok;
-  fmt::print(stderr, "allocbench: some checks were left out: see the warnings\n");
+  tell("allocbench: some checks were left out: see the warnings\n");
   return exit_environment;
 }
 

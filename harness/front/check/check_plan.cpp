@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "harness/front/common/build_hints.hpp"
@@ -10,7 +9,10 @@
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
+#include "harness/front/common/output.hpp"
+#include "harness/front/common/problems.hpp"
 #include "harness/front/common/text_file.hpp"
+#include "harness/front/config/catalogue.hpp"
 #include "protocol/checker_json.hpp"
 #include "protocol/model_json.hpp"
 
@@ -35,24 +37,13 @@ using protocol::Model;
   unknown("allocator", name, valid);
 }
 
-std::vector<std::string> names_of(const std::vector<Model>& models) {
-  std::vector<std::string> names;
-  names.reserve(models.size());
-  for (const Model& model : models) names.push_back(model.name);
-  return names;
-}
-
 // Reads one model or a list of models. Throws one UsageError with the mistakes of all models, but with only the first
 // broken rule of each model.
 std::vector<Model> models_in_file(const std::string& path) {
   const std::string text = read_text_file(path, "--model:", limits::config_bytes);
   Problems problems;
   const Json json = parse_strictly(text, problems);
-  if (!problems.empty()) {
-    std::string complaint = format_problems(path, problems);
-    complaint.pop_back();
-    throw UsageError(complaint);
-  }
+  require_none(problems, path);
   const std::vector<Json> documents = json.is_array() ? json.get<std::vector<Json>>() : std::vector<Json>{json};
   std::vector<Model> models;
   std::string mistakes;
@@ -75,9 +66,7 @@ void choose_models(const std::vector<std::string>& wanted, const protocol::Check
   };
   if (wanted.empty()) return add(offer.models, "");
   for (const std::string& each : wanted) {
-    const auto found =
-        std::find_if(offer.models.begin(), offer.models.end(), [&](const Model& model) { return model.name == each; });
-    if (found != offer.models.end()) {
+    if (const Model* found = find_entry(offer.models, each)) {
       add({*found}, "");
     } else if (std::filesystem::exists(each) || each.ends_with(".json")) {
       add(models_in_file(each), each);
@@ -88,10 +77,10 @@ void choose_models(const std::vector<std::string>& wanted, const protocol::Check
 }
 
 std::vector<std::string> choose_allocators(const CheckOptions& options, const protocol::CheckerDescription& offer) {
-  std::vector<std::string> all;
-  for (const protocol::SubjectDescription& subject : offer.allocators) all.push_back(subject.name);
   for (const std::string& name : options.allocators) {
-    if (std::find(all.begin(), all.end(), name) == all.end()) unknown_allocator(name, all, offer.broken_plugins);
+    if (find_entry(offer.allocators, name) == nullptr) {
+      unknown_allocator(name, names_of(offer.allocators), offer.broken_plugins);
+    }
   }
   if (!options.allocators.empty()) return options.allocators;
   std::vector<std::string> chosen;
@@ -105,13 +94,11 @@ std::vector<std::string> choose_allocators(const CheckOptions& options, const pr
 void choose_race_allocators(CheckPlan& plan) {
   const protocol::CheckerDescription offer = describe_checker(*plan.race_seer);
   for (const std::string& name : plan.allocators) {
-    const bool known = std::any_of(offer.allocators.begin(), offer.allocators.end(),
-                                   [&](const protocol::SubjectDescription& each) { return each.name == name; });
-    if (known) {
+    if (find_entry(offer.allocators, name) != nullptr) {
       plan.race_allocators.push_back(name);
     } else {
-      fmt::print(stderr, "allocbench: warning: {} does not contain {}, so races of {} are not searched for.\n",
-                 plan.race_seer->path, name, name);
+      tell("allocbench: warning: {} does not contain {}, so races of {} are not searched for.\n", plan.race_seer->path,
+           name, name);
       plan.complete = false;
     }
   }

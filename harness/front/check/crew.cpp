@@ -7,6 +7,7 @@
 #include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/interrupt.hpp"
+#include "harness/front/common/time_limit.hpp"
 #include "harness/front/workers/strays.hpp"
 #include "protocol/checker_json.hpp"
 #include "protocol/version.hpp"
@@ -19,10 +20,6 @@ using Clock = WorkerProcess::Clock;
 constexpr auto crew_poll_interval = std::chrono::milliseconds(5);
 constexpr double ready_limit_seconds = 20;
 
-Clock::duration seconds(double count) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
-}
-
 protocol::CheckerEvent event_in(const std::string& program, const std::string& line) {
   try {
     return protocol::checker_event_from_json(protocol::parse_object(line, "an event"));
@@ -30,8 +27,6 @@ protocol::CheckerEvent event_in(const std::string& program, const std::string& l
     throw EnvironmentError(fmt::format("{} sent an invalid answer: {}.", program, error.what()));
   }
 }
-
-void run_idle(void* function) { (*static_cast<std::function<void()>*>(function))(); }
 
 }  // namespace
 
@@ -77,14 +72,14 @@ void CheckCrew::give(Member& member, CheckTask task) {
   }
   if (member.process == nullptr && !start(member)) return;
   member.process->send(protocol::to_json(member.task.command).dump());
-  member.deadline = Clock::now() + seconds(member.task.limit_seconds);
+  member.deadline = Clock::now() + duration_of(member.task.limit_seconds);
   member.busy = true;
 }
 
 bool CheckCrew::start(Member& member) {
   member.process = std::make_unique<WorkerProcess>(member.task.program, std::vector<std::string>{});
   member.program = member.task.program.path;
-  const WorkerReply reply = member.process->next_line(Clock::now() + seconds(ready_limit_seconds), run_idle, &idle_);
+  const WorkerReply reply = member.process->next_line(Clock::now() + duration_of(ready_limit_seconds), idle_);
   if (reply.kind == WorkerReply::Kind::interrupted) return false;
   if (reply.kind == WorkerReply::Kind::line) {
     const protocol::CheckerEvent event = event_in(member.program, reply.line);
@@ -100,8 +95,7 @@ bool CheckCrew::start(Member& member) {
 
 bool CheckCrew::poll(Member& member, CheckAnswer& answer) {
   const auto now = Clock::now();
-  const WorkerReply reply =
-      member.process->next_line(std::min(member.deadline, now + crew_poll_interval), run_idle, &idle_);
+  const WorkerReply reply = member.process->next_line(std::min(member.deadline, now + crew_poll_interval), idle_);
   switch (reply.kind) {
     case WorkerReply::Kind::interrupted:
       return false;

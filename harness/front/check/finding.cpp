@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "harness/front/common/errors.hpp"
@@ -22,13 +21,6 @@ using protocol::Json;
 
 constexpr const char* version_prefix = "v1";
 constexpr const char* race_suffix = "race";
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path.string(), std::strerror(errno)));
-}
 
 Json to_json(const Finding& finding) {
   return {{"format", 1},
@@ -59,14 +51,8 @@ std::string Finding::seed_string() const {
 std::string Finding::file_name() const { return allocator + "-" + model.name + (races ? "-race" : ""); }
 
 SeedString parse_seed_string(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char letter : text) {
-    if (letter == ':') {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
-  }
+  std::vector<std::string> parts;
+  boost::split(parts, text, boost::is_any_of(":"));
   SeedString result;
   const bool races = parts.size() == 6 && parts[5] == race_suffix;
   bool valid = (parts.size() == 5 || races) && parts[0] == version_prefix;
@@ -106,12 +92,10 @@ Finding read_finding(const std::string& path) {
 }
 
 void write_finding(const Finding& finding, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("The folder {} cannot be created: {}.", folder, error.message()));
+  create_folder(folder);
   const std::filesystem::path base = std::filesystem::path(folder) / finding.file_name();
-  write_file(base.string() + ".json", to_json(finding).dump(2) + "\n");
-  write_file(base.string() + ".txt", finding.report + "\n");
+  write_text_file(base.string() + ".json", to_json(finding).dump(2) + "\n");
+  write_text_file(base.string() + ".txt", finding.report + "\n");
 }
 
 }  // namespace allocbench::front

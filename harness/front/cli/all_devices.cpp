@@ -45,10 +45,11 @@ std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram
   for (int device = 0;; ++device) {
     try {
       WorkerSession session({program, device, study.run.executor}, listener);
-      if (session.start().kind == Outcome::Kind::interrupted) throw EnvironmentError("Interrupted.");
+      if (session.start().kind == Outcome::Kind::interrupted) throw Interrupted();
       session.stop();
     } catch (const EnvironmentError& error) {
-      if (cards.empty() || interrupted()) throw;
+      if (cards.empty()) throw;
+      if (interrupted()) throw Interrupted();
       tell("allocbench: measuring on {} ({})\n", counted(cards.size(), "GPU"), error.what());
       return cards;
     }

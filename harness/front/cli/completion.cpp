@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "harness/front/common/shell.hpp"
+
 namespace allocbench::front {
 namespace {
 
@@ -25,7 +27,7 @@ std::string output_of(const std::string& command) {
 }
 
 std::string output_of_this(const std::string& arguments) {
-  return output_of(fmt::format("'{}' {}", std::filesystem::read_symlink("/proc/self/exe").string(), arguments));
+  return output_of(quoted(std::filesystem::read_symlink("/proc/self/exe").string()) + " " + arguments);
 }
 
 // Only the first sentence of a description is shown beside a name.

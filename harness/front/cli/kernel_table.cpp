@@ -153,10 +153,12 @@ std::vector<MeasuredKernel> read_kernels(const std::string& csv) {
     rows.push_back(std::move(row));
   }
   if (rows.size() < 2) throw UsageError("Nsight Compute measured no kernel.");
+  for (const Row& row : rows) {
+    if (row.size() != rows[0].size()) throw UsageError("Nsight Compute wrote a line that does not fit its header.");
+  }
   const Table table(rows[0], rows[1]);
   std::vector<MeasuredKernel> kernels;
   for (std::size_t i = 2; i < rows.size(); ++i) {
-    if (rows[i].size() != rows[0].size()) throw UsageError("Nsight Compute wrote a line that does not fit its header.");
     if (!table.is_hold(rows[i])) kernels.push_back(table.kernel(rows[i]));
   }
   if (kernels.empty()) throw UsageError("Nsight Compute measured no kernel.");
@@ -173,9 +175,10 @@ std::string kernel_table(const std::vector<MeasuredKernel>& kernels) {
   std::string text;
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string blanks(widths[i] - printed_width(row[i]), ' ');
-      const bool left = i == 0 || i + 1 == row.size();  // names are aligned left, numbers right
-      text += (i == 0 ? "" : "  ") + (left ? row[i] + (i == 0 ? blanks : "") : blanks + row[i]);
+      // Names are aligned left, numbers right. Nothing follows the last name.
+      const bool is_last = i + 1 == row.size();
+      text +=
+          i == 0 ? fmt::format("{:{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], is_last ? 0 : widths[i]);
     }
     text += "\n";
   }

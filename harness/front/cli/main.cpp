@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <system_error>
 
@@ -65,11 +66,18 @@ int main(int argc, char** argv) {
   } catch (const UsageError& error) {
     tell("allocbench: {}\n", error.what());
     return exit_usage;
+  } catch (const Interrupted&) {
+    tell("allocbench: interrupted\n");
+    return exit_interrupted;
   } catch (const EnvironmentError& error) {
     tell("allocbench: {}\n", error.what());
     return exit_environment;
   } catch (const std::bad_alloc&) {
     tell("allocbench: Not enough memory.\n");
+    return exit_environment;
+  } catch (const std::filesystem::filesystem_error& error) {
+    tell("allocbench: The operating system refused a call for {}: {}.\n", error.path1().string(),
+         error.code().message());
     return exit_environment;
   } catch (const std::system_error& error) {
     tell("allocbench: The operating system refused a call: {}.\n", error.code().message());

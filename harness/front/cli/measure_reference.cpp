@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/shell.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/compare/families.hpp"
 
@@ -136,6 +137,14 @@ std::string command_to_continue(const CompareOptions& options) {
   }
   if (options.device != 0) text += fmt::format(" --device {}", options.device);
   if (!options.workers.empty()) text += fmt::format(" --workers {}", quoted(options.workers));
+  if (!options.fail_on.empty()) text += fmt::format(" --fail-on {}", options.fail_on);
+  if (options.margin != CompareOptions{}.margin) text += fmt::format(" --margin {}", options.margin);
+  for (const std::string& key : options.ignored) text += fmt::format(" --ignore {}", quoted(key));
+  for (const auto& [given, option] :
+       {std::pair{options.allow_missing, "--allow-missing"}, std::pair{options.all, "--all"},
+        std::pair{options.markdown, "--markdown"}, std::pair{options.json, "--json"}}) {
+    if (given) text += fmt::format(" {}", option);
+  }
   return text;
 }
 
@@ -154,15 +163,11 @@ void plan_figure(const CompareOptions& options, RunOptions run, Kept& kept, cons
 }
 
 Figure figure_of(const CompareOptions& options, const RunOptions& run, Kept kept, const Target& target) {
-  const fs::path folder = folder_of(options, kept);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  std::ofstream file(kept.config.path, std::ios::binary);
-  file << text_of(kept);
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written. Choose another --out.", kept.config.path));
+  const std::string folder = folder_of(options, kept).string();
+  create_folder(folder);
+  write_text_file(kept.config.path, text_of(kept));
   keep_cells(kept.plan, kept.picked);
-  return prepare_figure(run, target, std::move(kept.config), std::move(kept.plan), folder.string());
+  return prepare_figure(run, target, std::move(kept.config), std::move(kept.plan), folder);
 }
 
 std::vector<Kept> picked_figures(const CompareOptions& options, const RunOptions& run, std::vector<Kept> figures,

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
 #include "harness/front/cli/results_writer.hpp"
 #include "harness/front/cli/study_words.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
@@ -25,13 +27,13 @@
 namespace allocbench::front {
 namespace {
 
-// Starts a worker only to query its device.
+// Starts a worker only to query its device. Throws Interrupted after Ctrl-C.
 protocol::Device probe(const WorkerProgram& program, const RunOptions& options) {
   protocol::Device device;
   SessionListener listener;
   listener.device = [&](const protocol::Device& told) { device = told; };
   WorkerSession session({program, options.device, options.executor}, listener);
-  session.start();
+  if (session.start().kind == Outcome::Kind::interrupted) throw Interrupted();
   session.stop();
   if (device.name.empty()) device.name = "an unnamed device";
   return device;
@@ -80,13 +82,6 @@ std::optional<Catalogue> other_catalogue(const RunOptions& options, const std::s
   }
 }
 
-void require_none(const Problems& problems, const std::string& path) {
-  if (problems.empty()) return;
-  std::string text = format_problems(path, problems);
-  text.pop_back();  // the error handler ends the line
-  throw UsageError(text);
-}
-
 FolderUse folder_use(const RunOptions& options) {
   if (options.force) return FolderUse::start_over;
   return options.resume || options.only_failed ? FolderUse::go_on : FolderUse::begin;
@@ -126,11 +121,14 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
 }  // namespace
 
 Target choose_target(const RunOptions& options) {
+  // Workers inherit this variable and read the data files from the folder.
+  if (!options.data.empty()) setenv("ALLOCBENCH_DATA", std::filesystem::absolute(options.data).c_str(), 1);
   Target target = find_target(options);
   target.catalogue = describe_worker(target.program);
   if (target.program.backend == "cpu") target.executor = fmt::format("{}", fmt::join(options.executor.words(), " "));
   warn_about(target.catalogue.broken_plugins);
   target.other = other_catalogue(options, target.program.backend);
+  if (interrupted()) throw Interrupted();  // before --force deletes an old run
   if (!target.device || options.quiet) return target;
   for (const std::string& warning : warnings_about(*target.device)) {
     tell("allocbench: warning: {}\n", warning);
@@ -342,7 +340,7 @@ std::string summary_of(const Results& results, std::size_t cells, const std::str
 std::string options_to_continue(const RunOptions& options, const std::string& backend) {
   RunOptions again = options;
   again.resume = true;
-  again.only_failed = again.force = again.profile = false;
+  again.force = again.profile = false;
   std::string text = fmt::format(" --backend {}", backend);
   if (options.device != 0) text += fmt::format(" --device {}", options.device);
   for (const std::string& word : measuring_words(again)) text += " " + quoted(word);

@@ -31,7 +31,8 @@ struct Target {
   Origin origin() const { return origin_of(sources_with(catalogue), executor, device); }
 };
 
-// Chooses the back end. Prints it to stderr, with the conditions that disturb times on the device.
+// Chooses the back end. Prints it to stderr, with the conditions that disturb times on the device. Throws Interrupted
+// after Ctrl-C.
 Target choose_target(const RunOptions& options);
 
 // Returns the text of a config's file.

@@ -1,15 +1,14 @@
 // `allocbench merge DIR... --out DIR` joins the runs of several folders into one folder per config.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "harness/front/cli/command_line.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "harness/front/log/output_folder.hpp"
 #include "harness/front/results/merged_runs.hpp"
 
@@ -18,15 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_log(const MergedRun& run, const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("Cannot create the folder {}: {}.", folder.string(), error.message()));
-  const std::string path = events_path(folder.string());
-  std::ofstream file(path, std::ios::binary);
-  for (const std::string& line : run.lines) file << line << "\n";
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path, std::strerror(errno)));
+void write_log(const MergedRun& run, const std::string& folder) {
+  create_folder(folder);
+  write_text_file(events_path(folder), fmt::format("{}\n", fmt::join(run.lines, "\n")));
 }
 
 }  // namespace

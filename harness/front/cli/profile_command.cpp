@@ -14,8 +14,8 @@
 
 #include "harness/front/cli/kernel_table.hpp"
 #include "harness/front/cli/measuring.hpp"
+#include "harness/front/cli/suggestions.hpp"
 #include "harness/front/common/errors.hpp"
-#include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/text_file.hpp"
@@ -57,9 +57,8 @@ Choice find_cell(const Plan& plan, const std::string& wanted, const std::string&
       names.push_back(cell.name);
     }
   }
-  const std::string nearest = nearest_name(wanted, names);
   throw UsageError(fmt::format("{} has no cell \"{}\".{} `allocbench {} --dry-run` shows all.", config, wanted,
-                               nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest), quoted(config)));
+                               did_you_mean(wanted, names), quoted(config)));
 }
 
 // Throws UsageError if the workload does not have a selected phase, because ncu would then find no kernel.
@@ -114,12 +113,6 @@ std::vector<std::string> command_of(const ProfileOptions& options, const WorkerP
   command.insert(command.end(),
                  {"--device", fmt::format("{}", options.device), "--samples", "1", "--run", cell_text(choice.cell)});
   return command;
-}
-
-std::string shell_text(const std::vector<std::string>& command) {
-  std::string text;
-  for (const std::string& word : command) text += (text.empty() ? "" : " ") + quoted(word);
-  return text;
 }
 
 // A file that ncu writes. It is deleted at the end unless the user wants it.
@@ -178,7 +171,7 @@ int profile_command(const ProfileOptions& options) {
   const TableFile file(options.out);
   const std::vector<std::string> command = command_of(options, worker, choice, ncu, file.path());
   if (options.dry_run) {
-    show("{}\n", shell_text(command));
+    show("{}\n", quoted(command));
     return exit_all_ok;
   }
   const int code = run(command);
@@ -187,7 +180,7 @@ int profile_command(const ProfileOptions& options) {
                                 ? read_text_file(file.path(), "The table of ncu", longest_table_bytes)
                                 : "";
   if (code != 0) {
-    tell("allocbench: ncu ended with exit code {}. The command was\n  {}{}\n", code, shell_text(command),
+    tell("allocbench: ncu ended with exit code {}. The command was\n  {}{}\n", code, quoted(command),
          complaints_in(table));
     return exit_some_not_ok;
   }
@@ -196,11 +189,11 @@ int profile_command(const ProfileOptions& options) {
     kernels = read_kernels(table);
   } catch (const UsageError& problem) {
     throw EnvironmentError(
-        fmt::format("{} The command was\n  {}{}", problem.what(), shell_text(command), complaints_in(table)));
+        fmt::format("{} The command was\n  {}{}", problem.what(), quoted(command), complaints_in(table)));
   }
   show("{}: the kernels of {}\n{}\n{}\n", choice.cell.name,
        options.phases.empty() ? "one sample" : fmt::format("the phase {}", fmt::join(options.phases, ", ")),
-       kernel_table(kernels), shell_text(command));
+       kernel_table(kernels), quoted(command));
   return exit_all_ok;
 }
 

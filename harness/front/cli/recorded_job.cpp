@@ -72,7 +72,6 @@ Recording prepare(const TryOptions& options, const Target& target, const std::st
 
 // Returns why a recording has no trace.
 std::string reason_of(const Ending& ending, const Results& results) {
-  if (ending.interrupted) return "it was interrupted";
   if (!ending.environment.empty()) return ending.environment;
   if (results.cells.empty()) return "its recording was not finished";
   const CellHistory& cell = results.cells.front().cell;
@@ -95,7 +94,8 @@ std::string record_job(const TryOptions& options, const Target& target, const st
                                        (fs::path(folder) / "recording").string());
   const Ending ending = measure(run, target, {figure}, {});
   const Results results = write_results_of(figure.folder);
-  if (ending.interrupted || !fs::exists(fs::path(trace) / "trace.json")) {
+  if (ending.interrupted) throw Interrupted();
+  if (!fs::exists(fs::path(trace) / "trace.json")) {
     throw EnvironmentError(fmt::format("{} left no trace: {}", options.trace, reason_of(ending, results)));
   }
   return trace;

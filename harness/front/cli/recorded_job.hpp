@@ -9,7 +9,7 @@ namespace allocbench::front {
 
 // Runs the workload of the config once, with the allocator whose plug-in records applications. Returns the folder of
 // the trace, which is below `folder`. With --resume, uses an existing trace. Throws UsageError if the config has no job
-// or several jobs. Throws EnvironmentError with the reason if the job leaves no trace or is interrupted.
+// or several jobs, EnvironmentError with the reason if the job leaves no trace, and Interrupted after Ctrl-C.
 std::string record_job(const TryOptions& options, const Target& target, const std::string& folder);
 
 // Returns the plan of the recording as text, for --dry-run.

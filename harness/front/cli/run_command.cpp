@@ -1,8 +1,6 @@
 // `allocbench F.json` measures one config and prints its table.
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/cli/known_results.hpp"
@@ -34,8 +32,6 @@ int report(const RunOptions& options, const Figure& figure, const Ending& ending
 
 int run_command(const RunOptions& options) {
   install_interrupt_handlers();
-  // Workers inherit this variable and read the data files from the folder.
-  if (!options.data.empty()) setenv("ALLOCBENCH_DATA", std::filesystem::absolute(options.data).c_str(), 1);
   const std::string text = read_config_text(options.config);
   const Target target = choose_target(options);
   Config config = checked_config(options, options.config, text, target);

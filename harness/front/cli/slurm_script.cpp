@@ -40,12 +40,6 @@ END
 echo "Submitted the shards as job $shards, and the merge as job ${{merge%%;*}}. Results will be in "{merged}
 )script";
 
-std::string command(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + quoted(word);
-  return text;
-}
-
 // sbatch replaces the letter after a percent sign, so percent signs are doubled.
 std::string log_name(const std::string& folder, const char* name) {
   return quoted(boost::replace_all_copy(folder, "%", "%%") + name);
@@ -64,7 +58,7 @@ std::string study_call(const StudyOptions& study, const std::string& program) {
   run.resume = true;  // a job that is queued again continues
   for (const std::string& word : measuring_words(run)) words.push_back(word);
   if (run.quiet) words.emplace_back("--quiet");
-  return command(words);
+  return quoted(words);
 }
 
 }  // namespace
@@ -78,7 +72,7 @@ std::string slurm_script(const StudyOptions& study, const std::string& program) 
   return fmt::format(slurm_script_form, fmt::arg("count", study.slurm), fmt::arg("out", quoted(out)),
                      fmt::arg("merged", quoted(out + "/merged")), fmt::arg("array_log", log_name(out, "/shard-%a.log")),
                      fmt::arg("merge_log", log_name(out, "/merge.log")), fmt::arg("study", study_call(study, program)),
-                     fmt::arg("shard", quoted(out + "/shard-")), fmt::arg("merge", command(merge)));
+                     fmt::arg("shard", quoted(out + "/shard-")), fmt::arg("merge", quoted(merge)));
 }
 
 }  // namespace allocbench::front

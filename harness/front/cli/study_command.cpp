@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -205,7 +204,9 @@ double default_minutes(const std::string& group) { return group == "papers" ? 20
 std::string card_of(const std::string& folder, const RunOptions& options) {
   const std::string path = events_path(folder);
   if (!(options.resume || options.only_failed) || !fs::exists(path)) return "";
-  const RunHistory history = read_history(read_log_lines(path).lines, path);
+  const LogLines lines = read_log_lines(path);
+  if (lines.lines.empty()) return "";  // the run was killed while it wrote the very first line
+  const RunHistory history = read_history(lines.lines, path);
   return history.device ? history.device->uuid.value_or("") : "";
 }
 
@@ -219,6 +220,7 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
     for (const std::string& name : study.only) text += fmt::format(" --only {}", quoted(name));
     if (study.shard) text += fmt::format(" --shard {}", study.shard->text());
   }
+  if (!study.figures) text += " --no-figures";
   return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
 }
 
@@ -342,8 +344,9 @@ int measure_on_all_devices(const StudyOptions& study, const RunOptions& options,
 int study_command(const StudyOptions& study) {
   install_interrupt_handlers();
   RunOptions options = study.run;
-  if (!options.data.empty()) setenv("ALLOCBENCH_DATA", fs::absolute(options.data).c_str(), 1);
-  require_configs_for_shards(study, configs_of(study).size());  // mistakes are reported before a worker starts
+  // Mistakes are reported before a worker starts.
+  const std::size_t configs = configs_of(study).size();
+  require_configs_for_shards(study, study.only.empty() ? configs : std::min(configs, study.only.size()));
   if (study.slurm > 0) {
     show("{}", slurm_script(study, fs::read_symlink("/proc/self/exe").string()));
     return exit_all_ok;

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/front/cli/known_results.hpp"
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/cli/plots_program.hpp"
 #include "harness/front/cli/recorded_job.hpp"
@@ -15,6 +15,7 @@
 #include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/plan/plan_text.hpp"
 #include "traces/trace_file.hpp"
@@ -76,12 +77,10 @@ void announce(const TryOptions& options, const traces::Trace& trace) {
   }
 }
 
-// Writes a config into a folder that exists.
-void write_config(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("Cannot write {}. Choose another --out.", path));
+std::string command_to_continue(const TryOptions& given, const std::string& folder, const std::string& backend) {
+  std::string text = fmt::format("allocbench try {} --out {}", quoted(given.trace), quoted(folder));
+  if (given.pool_bytes) text += fmt::format(" --pool {}", *given.pool_bytes);
+  return text + options_to_continue(given.run, backend);
 }
 
 }  // namespace
@@ -106,18 +105,18 @@ int try_command(const TryOptions& given) {
   const std::string path = (fs::path(folder) / "config.json").string();
   Config config = checked_config(options.run, path, text, target);
   Plan plan = checked_plan(config, target);
+  EarlierResults earlier = earlier_results(options.run, target, {config.name});
   if (options.run.dry_run) {
     show("{}", describe_plan(plan, device_heaps(target.program, plan)));
     return exit_all_ok;
   }
   const Figure figure = prepare_figure(options.run, target, std::move(config), std::move(plan), folder);
-  write_config(path, text);
-  const Ending ending = measure(options.run, target, {figure}, {});
+  write_text_file(path, text);
+  const Ending ending = measure(options.run, target, {figure}, std::move(earlier));
   const Results results = write_results_of(folder);
   const int code = exit_code_of(
       ending, true, fmt::format("{} of {} measured.", results.finished, counted(figure.plan.cell_count(), "allocator")),
-      fmt::format("allocbench try {} --out {}{}", quoted(given.trace), quoted(folder),
-                  options_to_continue(options.run, figure.plan.backend)));
+      command_to_continue(given, folder, figure.plan.backend));
   if (code == exit_interrupted || code == exit_environment) return code;
   become_plots({"advise", "--tried", folder});
 }

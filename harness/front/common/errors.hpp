@@ -26,4 +26,8 @@ struct EnvironmentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The user interrupted a command that has nothing to finish. The exit code is 130. It is no EnvironmentError, because
+// code that does without a device or a worker must not continue after Ctrl-C.
+struct Interrupted {};
+
 }  // namespace allocbench::front

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/units.hpp"
@@ -44,6 +45,15 @@ void Problems::add_unknown(std::string where, std::string_view kind, std::string
        shown.empty() ? "nothing" : fmt::format("{}", fmt::join(shown, ", ")), nearest_name(found, valid)});
 }
 
+void Problems::add_unknown_keys(std::string_view where, std::string_view kind, const nlohmann::ordered_json& object,
+                                const std::vector<std::string>& valid) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(valid.begin(), valid.end(), key) == valid.end()) {
+      add_unknown(pointer_to(where, key), kind, key, valid);
+    }
+  }
+}
+
 void Problems::add_wrong(std::string where, const nlohmann::ordered_json& found, std::string allowed) {
   add({std::move(where), excerpt(found), std::move(allowed), ""});
 }
@@ -79,23 +89,19 @@ std::string format_problems(std::string_view file, const Problems& problems) {
   return text;
 }
 
+void require_none(const Problems& problems, std::string_view file) {
+  if (problems.empty()) return;
+  std::string text = format_problems(file, problems);
+  text.pop_back();  // the error handler ends the line
+  throw UsageError(text);
+}
+
 std::string excerpt(const nlohmann::ordered_json& json) {
   return cut(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), limits::excerpt_letters);
 }
 
 std::string pointer_to(std::string_view parent, std::string_view key) {
-  std::string pointer(parent);
-  pointer += '/';
-  for (const char letter : key) {
-    if (letter == '~') {
-      pointer += "~0";
-    } else if (letter == '/') {
-      pointer += "~1";
-    } else {
-      pointer += letter;
-    }
-  }
-  return pointer;
+  return fmt::format("{}{}", parent, (nlohmann::ordered_json::json_pointer() / std::string(key)).to_string());
 }
 
 std::string pointer_to(std::string_view parent, std::size_t index) { return fmt::format("{}/{}", parent, index); }

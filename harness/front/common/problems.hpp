@@ -26,6 +26,9 @@ class Problems {
   // Adds a name that is not valid, with the list of valid names and the nearest one.
   void add_unknown(std::string where, std::string_view kind, std::string_view found,
                    const std::vector<std::string>& valid);
+  // Adds each key of the object that is not valid, as add_unknown() does. `where` is the place of the object.
+  void add_unknown_keys(std::string_view where, std::string_view kind, const nlohmann::ordered_json& object,
+                        const std::vector<std::string>& valid);
   void add_wrong(std::string where, const nlohmann::ordered_json& found, std::string allowed);
   void add_missing(std::string where, std::string_view key, std::string allowed);
   // Adds the problems of `others` that this list does not have.
@@ -49,6 +52,9 @@ class Problems {
 //       allowed: blocks, threads_per_block
 //       did you mean "blocks"?
 std::string format_problems(std::string_view file, const Problems& problems);
+
+// Throws UsageError with the text of format_problems() if there are problems.
+void require_none(const Problems& problems, std::string_view file);
 
 // Returns the JSON as text, cut to a length that fits into a message.
 std::string excerpt(const nlohmann::ordered_json& json);

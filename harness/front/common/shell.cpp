@@ -15,4 +15,10 @@ std::string quoted(const std::string& word) {
   return "'" + boost::replace_all_copy(word, "'", R"('\'')") + "'";
 }
 
+std::string quoted(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + quoted(word);
+  return text;
+}
+
 }  // namespace allocbench::front

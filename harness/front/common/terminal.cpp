@@ -8,17 +8,26 @@
 #include <cstdlib>
 
 namespace allocbench::front {
+namespace {
 
-bool colours_on_stdout() {
+bool colours_on(int descriptor) {
   const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+  return isatty(descriptor) == 1 && (no_colour == nullptr || *no_colour == '\0');
 }
 
-std::size_t columns_of_stdout() {
+std::size_t columns_of(int descriptor) {
   winsize size{};
-  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  if (isatty(descriptor) != 1 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;
 }
+
+}  // namespace
+
+bool colours_on_stdout() { return colours_on(STDOUT_FILENO); }
+bool colours_on_stderr() { return colours_on(STDERR_FILENO); }
+
+std::size_t columns_of_stdout() { return columns_of(STDOUT_FILENO); }
+std::size_t columns_of_stderr() { return columns_of(STDERR_FILENO); }
 
 std::string folded(std::string_view text, std::size_t columns, std::size_t indent) {
   std::string lines;

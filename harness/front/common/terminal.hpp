@@ -7,11 +7,13 @@
 
 namespace allocbench::front {
 
-// Returns whether stdout is a terminal and NO_COLOR is unset or empty.
+// Returns whether the stream is a terminal and NO_COLOR is unset or empty.
 bool colours_on_stdout();
+bool colours_on_stderr();
 
-// Returns the width of the terminal at stdout, or 80 if stdout is not a terminal or the width is unknown.
+// Returns the width of the terminal at the stream, or 80 if the stream is not a terminal or the width is unknown.
 std::size_t columns_of_stdout();
+std::size_t columns_of_stderr();
 
 // Breaks the text at blanks and slashes, and long words anywhere. Lines after the first are indented. Adds a newline at
 // the end.

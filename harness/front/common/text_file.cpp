@@ -11,8 +11,11 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "harness/front/common/errors.hpp"
@@ -143,6 +146,26 @@ std::string read_text_file(const std::string& path, const std::string& what, std
     if (text.size() > limit_bytes) {  // the file grows while it is read
       throw UsageError(fmt::format("{} {} must not be larger than {}.", what, path, format_bytes(limit_bytes)));
     }
+  }
+}
+
+void write_text_file(const std::string& path, const std::string& text) {
+  const std::string draft = path + ".new";
+  std::ofstream file(draft, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path, std::strerror(errno)));
+  std::error_code error;
+  std::filesystem::rename(draft, path, error);
+  if (error) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path, error.message()));
+}
+
+void create_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || !std::filesystem::is_directory(folder)) {
+    throw EnvironmentError(
+        fmt::format("Cannot create the folder {}: {}.", folder, error ? error.message() : "a file has that name"));
   }
 }
 

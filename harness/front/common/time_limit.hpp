@@ -9,14 +9,18 @@
 
 namespace allocbench::front {
 
+// Returns the seconds as a duration of the clock of all waits.
+inline std::chrono::steady_clock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 class TimeLimit {
  public:
   using Clock = std::chrono::steady_clock;
 
   // The limit starts now; nullopt means no limit.
   explicit TimeLimit(std::optional<double> seconds) {
-    if (seconds)
-      end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+    if (seconds) end_ = Clock::now() + duration_of(*seconds);
   }
 
   bool exists() const { return end_.has_value(); }

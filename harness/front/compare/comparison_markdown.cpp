@@ -1,6 +1,8 @@
 // This file prints the comparison as Markdown, for a report or for a comment on a change of code.
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include "harness/front/common/units.hpp"
 #include "harness/front/compare/comparison_words.hpp"
 
@@ -8,14 +10,7 @@ namespace allocbench::front {
 namespace {
 
 // Names and reasons may contain characters that end a table cell.
-std::string escaped(const std::string& text) {
-  std::string made;
-  for (const char letter : text) {
-    if (letter == '|') made += '\\';
-    made += letter;
-  }
-  return made;
-}
+std::string escaped(const std::string& text) { return boost::replace_all_copy(text, "|", "\\|"); }
 
 std::string summary_paragraph(const Comparison& comparison) {
   std::string text =

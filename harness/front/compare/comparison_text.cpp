@@ -13,14 +13,6 @@ namespace {
 constexpr std::size_t columns = 80;
 constexpr std::size_t most_names = 20;  // largest number of shown cells that only one side has
 
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, printed_width(text)), ' ') + text;
-}
-
-std::string left(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, printed_width(text)), ' ');
-}
-
 // Labels that differ only in a parameter differ at their ends, so a long label is cut in its middle.
 std::string shortened(const std::string& name, std::size_t width) {
   if (printed_width(name) <= width) return name;
@@ -40,9 +32,9 @@ std::string summary(const Comparison& comparison) {
   }
   widest = std::min(widest, columns - 6 * 8);
   if (rows.size() > 1) rows.emplace_back("all", all);
-  std::string text = left("allocator", widest) + "  slower  faster    same  unsure  broken  mended\n";
+  std::string text = fmt::format("{:{}}  slower  faster    same  unsure  broken  mended\n", "allocator", widest);
   for (const auto& [name, counts] : rows) {
-    text += fmt::format("{}  {:6}  {:6}  {:6}  {:6}  {:6}  {:6}\n", left(shortened(name, widest), widest),
+    text += fmt::format("{:{}}  {:6}  {:6}  {:6}  {:6}  {:6}  {:6}\n", shortened(name, widest), widest,
                         counts.of(Verdict::slower), counts.of(Verdict::faster), counts.of(Verdict::same),
                         counts.of(Verdict::unsure), counts.worse, counts.better);
   }
@@ -50,14 +42,13 @@ std::string summary(const Comparison& comparison) {
 }
 
 std::string phase_line(const CellComparison& cell, const PhaseComparison& phase) {
-  std::string line = fmt::format("  {}  {} -> {}", left(phase.phase, 10), right(format_seconds(phase.a.centre), 8),
-                                 right(format_seconds(phase.b.centre), 8));
+  std::string line = fmt::format("  {:10}  {:>8} -> {:>8}", phase.phase, format_seconds(phase.a.centre),
+                                 format_seconds(phase.b.centre));
   if (!phase.effect) {
     const std::string provisional = provisional_text(cell);
     return line + (provisional.empty() ? "" : "  " + provisional) + "\n";
   }
-  return line +
-         fmt::format("  {}  {}\n", right(change_text(phase.effect->ratio), 7), interval_text(phase.effect->interval));
+  return line + fmt::format("  {:>7}  {}\n", change_text(phase.effect->ratio), interval_text(phase.effect->interval));
 }
 
 std::string section(const Comparison& comparison, Verdict verdict, const char* colour) {

@@ -92,12 +92,7 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
       "an id, {\"id\", \"parameters\", \"label\"}, {\"set\", \"without\", \"parameters\"} or \"all\"";
   if (!json.is_string() && !json.is_object()) return problems_.add_wrong(pointer, json, wanted);
   if (json.is_object()) {
-    for (const auto& [key, value] : json.items()) {
-      const auto keys = schema_keys(entry_node());
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        problems_.add_unknown(pointer_to(pointer, key), "key", key, keys);
-      }
-    }
+    problems_.add_unknown_keys(pointer, "key", json, schema_keys(entry_node()));
     if (!json.contains("id") || !json["id"].is_string()) return problems_.add_missing(pointer, "id", wanted);
   }
   const std::string id = json.is_string() ? json : json["id"];
@@ -191,11 +186,7 @@ void AllocatorReader::read_overrides() {
       problems_.add_wrong(pointer, changes, "an object");
       continue;
     }
-    for (const auto& [key, value] : changes.items()) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        problems_.add_unknown(pointer_to(pointer, key), "key", key, keys);
-      }
-    }
+    problems_.add_unknown_keys(pointer, "key", changes, keys);
     if (allocator == nullptr) continue;
     AllocatorChoice unused;  // overrides of allocators that this config does not run are also checked
     unused.settings = settings_;

@@ -34,20 +34,11 @@ bool only_draws(const Json& json) {
   return json.contains("plot") && !json.contains("allocators") && !json.contains("workload");
 }
 
-void check_keys(const Json& object, const std::string& pointer, const std::vector<std::string>& valid,
-                Problems& problems) {
-  for (const auto& [key, value] : object.items()) {
-    if (std::find(valid.begin(), valid.end(), key) == valid.end()) {
-      problems.add_unknown(pointer_to(pointer, key), "key", key, valid);
-    }
-  }
-}
-
 // Checks what does not depend on a back end: names of keys, texts, notes, and the forms of plot and claims.
 void check_common_parts(const Json& document, Problems& problems) {
   if (only_draws(document)) return check_against(schema_definition("tableOnly"), document, "", problems);
   const SchemaNode& node = schema_definition("measurement");
-  check_keys(document, "", schema_keys(node), problems);
+  problems.add_unknown_keys("", "key", document, schema_keys(node));
   if (!document.contains("name")) problems.add_missing("", "name", "the figure's name, as \"paper/figure\"");
   for (const auto& [key, json] : document.items()) {
     if (is_measured_part(key) || !node.at("properties").contains(key)) continue;
@@ -58,7 +49,7 @@ void check_common_parts(const Json& document, Problems& problems) {
     if (!document[section].is_object()) {
       problems.add_wrong("/" + section, document[section], "an object");
     } else {
-      check_keys(document[section], "/" + section, schema_keys(schema_definition("backEnd")), problems);
+      problems.add_unknown_keys("/" + section, "key", document[section], schema_keys(schema_definition("backEnd")));
     }
   }
 }
@@ -136,11 +127,7 @@ class MeasurementReader {
         if (std::find(valid.begin(), valid.end(), name) == valid.end()) valid.push_back(name);
       }
     }
-    for (const auto& [key, value] : workload.items()) {
-      if (std::find(valid.begin(), valid.end(), key) == valid.end()) {
-        problems_.add_unknown(pointer_to("/workload", key), "parameter", key, valid);
-      }
-    }
+    problems_.add_unknown_keys("/workload", "parameter", workload, valid);
   }
 
   void check_pool() {

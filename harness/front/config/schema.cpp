@@ -275,11 +275,7 @@ class Checker {
         if (std::find(valid.begin(), valid.end(), key) == valid.end()) valid.push_back(key);
       }
     }
-    for (const auto& [key, value] : json.items()) {
-      if (std::find(valid.begin(), valid.end(), key) == valid.end()) {
-        problems_.add_unknown(pointer_to(pointer, key), "key", key, valid);
-      }
-    }
+    problems_.add_unknown_keys(pointer, "key", json, valid);
   }
 
   Problems& problems_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
 
@@ -21,15 +22,6 @@ namespace fs = std::filesystem;
 // These keys may change between a run and its resumption, because they change no measured number.
 const std::set<std::string> keys_without_influence = {"$schema", "paper", "description", "plot",
                                                       "assumed", "notes", "claims",      "deadline_s"};
-
-void create_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder)) {
-    throw EnvironmentError(
-        fmt::format("Cannot create the folder {}: {}.", folder, error ? error.message() : "a file has that name"));
-  }
-}
 
 void start_over(const std::string& folder) {
   EventLog lock(events_path(folder));  // fails while another run writes here

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/errors.hpp"
@@ -138,7 +137,6 @@ class HistoryBuilder {
     history_.figure = protocol::text_member(config, "name");
     history_.statistic = protocol::text_member_or(config, "statistic", "median");
     history_.config = std::make_shared<const Json>(config);
-    history_.config_path = protocol::text_member_or(event, "config_path", "");
     history_.backend = protocol::text_member(event, "backend");
     history_.seed = protocol::count_member(event, "seed");
     if (protocol::optional_member(event, "metrics") != nullptr) {
@@ -176,29 +174,15 @@ class HistoryBuilder {
   }
 
   void on_end(const Json& event, CellHistory& cell) {
-    const std::string text = protocol::text_member(event, "status");
-    const auto status = status_of(text);
-    if (!status) throw Malformed(fmt::format("\"{}\" is not a status word", text));
-    cell.end = CellEnd{*status,
-                       protocol::text_member_or(event, "reason", ""),
-                       protocol::text_member_or(event, "output_tail", ""),
-                       protocol::text_member_or(event, "stop", ""),
-                       was_left_out(event),
-                       protocol::optional_seconds(event, "expected_seconds"),
-                       protocol::optional_truth(event, "too_large").value_or(false)};
+    cell.end = end_from_json(event);
     cell.deferred = cell.deferred && cell.end->left_out;
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
     // The numbers include samples of a round that a failure ended.
     if (!open.running.empty()) open.rounds.push_back(std::move(open.running));
-    if (*status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
+    if (cell.end->status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
     cell.ended_attempt = protocol::count_member(event, "attempt");
-    cell.samples.clear();
-    cell.rounds.clear();
-    for (std::vector<protocol::Sample>& round : open.rounds) {
-      cell.rounds.push_back(round.size());
-      std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
-    }
+    cell.rounds = std::move(open.rounds);
     cell.origin = origin_of(sources_, executor_, history_.device);
     cell.facts = std::move(open.facts);
   }

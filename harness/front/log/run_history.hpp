@@ -32,11 +32,11 @@ struct CellHistory : CellDescription {
   std::uint64_t attempts = 0;  // number of the last start, from 1
   std::optional<CellEnd> end;  // last end; empty if none, or if the cell began again after it was left out
   std::uint64_t ended_attempt = 0;
-  CellFacts facts;                        // facts of the attempt that ended
-  std::vector<protocol::Sample> samples;  // samples of the attempt that ended, round by round; each has a phase `total`
-  std::vector<std::size_t> rounds;        // number of samples in each round
+  CellFacts facts;  // facts of the attempt that ended
+  // Samples of the rounds of the attempt that ended. Each sample has a phase `total`.
+  std::vector<std::vector<protocol::Sample>> rounds;
   OpenAttempt open;
-  bool deferred = false;           // whether the cell was deferred and has not begun again
+  bool deferred = false;           // whether the cell was deferred and has had neither a round nor a final end since
   bool tried = true;               // if `deferred`: whether the cell exceeded the short deadline
   std::uint64_t most_rounds = 0;   // rounds that the plan gives the cell
   double first_round_seconds = 0;  // wall time of the first round of the last attempt that has a round; 0: none
@@ -50,8 +50,7 @@ struct RunHistory {
   std::string backend;
   std::string statistic = "median";
   std::uint64_t seed = 0;
-  Document config;  // effective config of the last run
-  std::string config_path;
+  Document config;                                             // effective config of the last run
   Document run;                                                // last `run` event, or null
   std::optional<protocol::Device> device;                      // last device in the log
   std::string started;                                         // time of the first event

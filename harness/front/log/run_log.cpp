@@ -1,5 +1,7 @@
 #include "harness/front/log/run_log.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -33,6 +35,19 @@ bool was_left_out(const Json& end) {
   if (protocol::text_member(end, "status") != word(Status::skipped)) return false;
   if (const auto told = protocol::optional_truth(end, "left_out")) return *told;
   return protocol::text_member_or(end, "reason", "").starts_with(want_of_time);
+}
+
+CellEnd end_from_json(const Json& json) {
+  const std::string text = protocol::text_member(json, "status");
+  const auto status = status_of(text);
+  if (!status) throw protocol::Malformed(fmt::format("\"{}\" is not a status word", text));
+  return {.status = *status,
+          .reason = protocol::text_member_or(json, "reason", ""),
+          .output_tail = protocol::text_member_or(json, "output_tail", ""),
+          .stop = protocol::text_member_or(json, "stop", ""),
+          .left_out = was_left_out(json),
+          .expected_seconds = protocol::optional_seconds(json, "expected_seconds"),
+          .too_large = protocol::optional_truth(json, "too_large").value_or(false)};
 }
 
 Json to_json(const CellFacts& facts) {

@@ -53,6 +53,9 @@ inline constexpr std::string_view want_of_time = "put off until all others were 
 // Returns whether the cell was left out, according to an `end` event or a cell of results.json. Without the member
 // `left_out`, the reason decides.
 bool was_left_out(const nlohmann::ordered_json& end);
+// Reads the end from an `end` event or from a cell of results.json. Throws protocol::Malformed if the status is not a
+// status word.
+CellEnd end_from_json(const nlohmann::ordered_json& json);
 
 nlohmann::ordered_json to_json(const CellFacts& facts);  // the member "metrics" of a cell
 

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
-#include "harness/front/common/errors.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "harness/front/statistics/statistics.hpp"
 #include "harness/front/statistics/usual_variance.hpp"
 
@@ -24,12 +20,12 @@ PhaseResult& phase_named(std::vector<PhaseResult>& phases, const std::string& na
   return phases.back();
 }
 
-// Returns the round of each sample.
-std::vector<std::size_t> rounds_of_samples(const CellHistory& cell) {
-  std::vector<std::size_t> rounds;
-  for (std::size_t round = 0; round < cell.rounds.size(); ++round)
-    rounds.insert(rounds.end(), cell.rounds[round], round);
-  return rounds;
+// Calls `visit` with each sample and the number of its round.
+template <class Visit>
+void for_each_sample(const CellHistory& cell, Visit visit) {
+  for (std::size_t round = 0; round < cell.rounds.size(); ++round) {
+    for (const protocol::Sample& sample : cell.rounds[round]) visit(sample, round);
+  }
 }
 
 void add_to_round(Rounds& rounds, std::size_t round, double value) {
@@ -39,16 +35,13 @@ void add_to_round(Rounds& rounds, std::size_t round, double value) {
 
 // Removes the rounds in which the quantity was not measured.
 void drop_empty(Rounds& rounds) {
-  rounds.erase(std::remove_if(rounds.begin(), rounds.end(), [](const auto& samples) { return samples.empty(); }),
-               rounds.end());
+  std::erase_if(rounds, [](const auto& samples) { return samples.empty(); });
 }
 
 std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statistic) {
-  const std::vector<std::size_t> rounds = rounds_of_samples(cell);
   std::vector<PhaseResult> phases;
   std::vector<std::vector<double>> operations;
-  for (std::size_t index = 0; index < cell.samples.size(); ++index) {
-    const protocol::Sample& sample = cell.samples[index];
+  for_each_sample(cell, [&](const protocol::Sample& sample, std::size_t round) {
     for (const Phase& measured : sample.phases) {
       PhaseResult& phase = phase_named(phases, measured.name);
       operations.resize(phases.size());
@@ -56,9 +49,9 @@ std::vector<PhaseResult> reduce_phases(const CellHistory& cell, Statistic statis
       if (sample.throttled.value_or(false)) phase.throttled.push_back(amounts.size());
       if (phase.not_held.empty()) phase.not_held = measured.not_held;
       amounts.push_back(static_cast<double>(measured.operations));
-      add_to_round(phase.rounds, rounds[index], measured.seconds);
+      add_to_round(phase.rounds, round, measured.seconds);
     }
-  }
+  });
   for (std::size_t i = 0; i < phases.size(); ++i) {
     drop_empty(phases[i].rounds);
     phases[i].round_count = phases[i].rounds.size();
@@ -105,16 +98,15 @@ std::vector<Counter> counters_of(const protocol::Sample& sample) {
 }
 
 std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
-  const std::vector<std::size_t> rounds = rounds_of_samples(cell);
   std::vector<std::pair<std::string, Rounds>> values;
-  for (std::size_t index = 0; index < cell.samples.size(); ++index) {
-    for (const auto& [name, value] : counters_of(cell.samples[index])) {
+  for_each_sample(cell, [&](const protocol::Sample& sample, std::size_t round) {
+    for (const auto& [name, value] : counters_of(sample)) {
       auto place = values.begin();
       while (place != values.end() && place->first != name) ++place;
       if (place == values.end()) place = values.insert(place, {name, {}});
-      add_to_round(place->second, rounds[index], value);
+      add_to_round(place->second, round, value);
     }
-  }
+  });
   std::vector<CounterResult> counters;
   counters.reserve(values.size());
   for (auto& [name, list] : values) {
@@ -142,10 +134,7 @@ bool end_so_far(CellHistory& cell) {
   cell.ended_attempt = cell.attempts;
   cell.origin = open.origin;
   cell.facts = std::move(open.facts);
-  for (std::vector<protocol::Sample>& round : open.rounds) {
-    cell.rounds.push_back(round.size());
-    std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
-  }
+  cell.rounds = std::move(open.rounds);
   return true;
 }
 
@@ -167,17 +156,6 @@ Provenance provenance_of(const std::vector<CellResult>& cells) {
     all.dirty = all.dirty || origin.sources.dirty.value_or(false);
   }
   return all;
-}
-
-void replace_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path draft = path.string() + ".new";
-  std::ofstream file(draft, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path.string(), std::strerror(errno)));
-  std::error_code error;
-  std::filesystem::rename(draft, path, error);
-  if (error) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path.string(), error.message()));
 }
 
 }  // namespace
@@ -211,9 +189,6 @@ Results reduce(RunHistory history) {
     result.phases = reduce_phases(result.cell, results.statistic);
     result.counters = reduce_counters(result.cell);
     result.counted = reduce_counted(result.cell);
-    for (const protocol::Sample& sample : result.cell.samples) {
-      result.throttled = result.throttled || sample.throttled.value_or(false);
-    }
   }
   judge_few_rounds(results);
   results.provenance = provenance_of(results.cells);
@@ -250,8 +225,8 @@ bool all_ok(const Results& results) {
 }
 
 void write_results(const Results& results, const std::string& folder) {
-  replace_file(std::filesystem::path(folder) / "results.csv", results_csv(results));
-  replace_file(std::filesystem::path(folder) / "results.json", results_json(results));
+  write_text_file((std::filesystem::path(folder) / "results.csv").string(), results_csv(results));
+  write_text_file((std::filesystem::path(folder) / "results.json").string(), results_json(results));
 }
 
 }  // namespace allocbench::front

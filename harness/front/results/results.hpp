@@ -49,15 +49,14 @@ struct CellResult {
   std::vector<PhaseResult> phases;
   std::vector<CounterResult> counters;
   std::vector<CountedResult> counted;
-  bool throttled = false;
   bool provisional = false;
 
   Status status() const { return cell.end->status; }
   bool has_end() const { return cell.end->stop != stop_so_far; }
 };
 
-// The origins of the numbers of all cells. Without --allow-mixed a run has one revision, card and driver, and one set of
-// options of the CPU executor. Merged runs can have several cards of one model, and several drivers.
+// The origins of the numbers of all cells. Without --allow-mixed a run has one revision, card and driver, and one set
+// of options of the CPU executor. Merged runs can have several cards of one model, and several drivers.
 struct Provenance {
   std::vector<std::string> revisions;  // measured revisions in the order of their first cell
   std::vector<std::string> commits;    // commits of these revisions
@@ -66,9 +65,7 @@ struct Provenance {
   std::vector<std::string> executors;  // options of the CPU executor; an empty text stands for none
   bool dirty = false;                  // whether a work tree had changes
 
-  bool mixed() const {
-    return revisions.size() > 1 || cards.size() > 1 || drivers.size() > 1 || executors.size() > 1;
-  }
+  bool mixed() const { return revisions.size() > 1 || cards.size() > 1 || drivers.size() > 1 || executors.size() > 1; }
 };
 
 struct Results {

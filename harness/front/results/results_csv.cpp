@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -23,12 +24,7 @@ constexpr std::string_view no_number = ",,,,,,,,,,,,\n";  // end of the row of a
 // Quotes a field by RFC 4180 if necessary. Quotes inside are doubled.
 std::string field(std::string_view text) {
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"') quoted += '"';
-    quoted += letter;
-  }
-  return quoted + '"';
+  return fmt::format("\"{}\"", boost::replace_all_copy(std::string(text), "\"", "\"\""));
 }
 
 struct Row {
@@ -69,6 +65,12 @@ std::string prefix_of(const std::string& figure, const CellResult& result) {
   return fmt::format("{}", fmt::join(fields, ","));
 }
 
+std::size_t count_samples(const CellHistory& cell) {
+  std::size_t samples = 0;
+  for (const std::vector<protocol::Sample>& round : cell.rounds) samples += round.size();
+  return samples;
+}
+
 // Returns the histograms of the untimed passes, as in results.json.
 std::string histograms_of(const CellFacts& facts) {
   if (!facts.counted || facts.counted->histograms.empty()) return {};
@@ -87,7 +89,7 @@ class CsvWriter {
     if (result_.status() != Status::ok) return prefix_ + std::string(no_number);
     for (const PhaseResult& phase : result_.phases) add_phase(phase);
     for (const CounterResult& counter : result_.counters) {
-      add({"", counter.name, "median", counter.value.centre, counter.value.interval, result_.cell.samples.size(),
+      add({"", counter.name, "median", counter.value.centre, counter.value.interval, count_samples(result_.cell),
            result_.provisional ? "provisional" : ""});
     }
     for (const CountedResult& counted : result_.counted) {

@@ -152,9 +152,8 @@ std::string table_of(const Results& results, const Rows& rows, const std::vector
       const std::size_t source = failed && place >= keys ? place : columns[place];
       const std::string entry = source < rows[i].size() ? rows[i][source] : "";
       const std::size_t width = widths[columns[place]];
-      const std::string blanks(width - std::min(width, printed_width(entry)), ' ');
       // The first column is aligned left, the others right.
-      line += place == 0 ? entry + blanks : "  " + blanks + entry;
+      line += place == 0 ? fmt::format("{:{}}", entry, width) : fmt::format("  {:>{}}", entry, width);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += colours && failed ? fmt::format("\x1b[31m{}\x1b[0m\n", line) : line + "\n";

@@ -98,20 +98,11 @@ CellResult cell_from(const Json& json, Statistic statistic) {
   cell.origin.sources.revision = protocol::text_member_or(json, "revision", "");
   cell.origin.sources.measured_revision = protocol::text_member_or(json, "measured_revision", "");
   cell.origin.sources.dirty = protocol::optional_truth(json, "dirty");
-  const std::string status = protocol::text_member(json, "status");
-  const auto known = status_of(status);
-  if (!known) throw Malformed(fmt::format("\"{}\" is not a status word", status));
-  cell.end = CellEnd{*known,
-                     protocol::text_member_or(json, "reason", ""),
-                     "",
-                     protocol::text_member_or(json, "stop", ""),
-                     was_left_out(json),
-                     protocol::optional_seconds(json, "expected_seconds")};
+  cell.end = end_from_json(json);
   result.provisional = protocol::optional_truth(json, "provisional").value_or(false);
-  if (*known != Status::ok) return result;
+  if (result.status() != Status::ok) return result;
   for (const Json& phase : protocol::list_member(json, "phases")) {
     result.phases.push_back(phase_from(phase, statistic));
-    result.throttled = result.throttled || !result.phases.back().throttled.empty();
   }
   return result;
 }

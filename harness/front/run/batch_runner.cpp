@@ -57,7 +57,7 @@ bool BatchRunner::run_round(const std::function<bool(const CellRun&)>& is_due) {
 BatchRunner::Step BatchRunner::run_cell(CellRun& run) {
   Step step = begin(run);
   if (step == Step::done) step = take_samples(run);
-  if (step == Step::done && !run.verified) step = verify(run);
+  if (step == Step::done && run.rounds.empty()) step = verify(run);
   return step == Step::done ? finish(run) : step;
 }
 
@@ -67,7 +67,7 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   run.running.clear();
   run.used_seconds = 0;
   run.fill = {};
-  if (run.verified) {
+  if (!run.rounds.empty()) {
     // An interrupted run may have logged a cell's last round but not the cell's end. Then this call only writes the
     // end.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
@@ -165,7 +165,6 @@ BatchRunner::Step BatchRunner::verify(CellRun& run) {
   if (!run.cell->trace.empty()) {
     book_.progress.say(fmt::format("trace in {}: {}", run.cell->trace, run.facts.checks->trace.value_or("none")));
   }
-  run.verified = true;
   book_.log.verified(*run.cell, run.attempt, run.facts);
   book_.step_done(run);
   return Step::done;
@@ -187,9 +186,7 @@ VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
 // Ends the round of a cell that has its samples.
 BatchRunner::Step BatchRunner::finish(CellRun& run) {
   if (session_.is_open(*run.cell)) {
-    Outcome outcome;
-    const auto close = [&](double seconds) { return session_.close(*run.cell, seconds); };
-    const Step closed = charge(run, "in close", close, outcome);
+    const Step closed = judge(run, session_.close(*run.cell, left_of_deadline(run)), "in close");
     if (closed != Step::done) return closed;
   }
   book_.log.round(*run.cell, run.attempt, run.rounds.size(), run.running.size(), run.used_seconds, run.fill.seconds);
@@ -222,27 +219,26 @@ bool BatchRunner::worker_suits(const CellRun& run) const {
 // Returns the probable batch of the worker after the one that opens this cell.
 const Batch* BatchRunner::next_to_start(const CellRun& run) const {
   const bool is_alone = run.uses_device_heap.value_or(!batch_.has_heap_share) && needs_own_process(run);
-  const bool is_done_here = &run == cells_.back() && (run.verified || !run.running.empty());
+  const bool is_done_here = &run == cells_.back() && (!run.rounds.empty() || !run.running.empty());
   return is_alone && !is_done_here ? &batch_ : follower_;
 }
 
 BatchRunner::Step BatchRunner::open(CellRun& run) {
   session_.expect(next_to_start(run));
-  const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit(), allocator_facts_);
+  const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit());
   if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
   if (loaded.kind == Outcome::Kind::out_of_time) return Step::out_of_time;
   if (loaded.kind == Outcome::Kind::failed) {
     end_all(loaded);
     return Step::cell_ended;
   }
-  Outcome outcome;
-  const auto command = [&](double seconds) { return session_.open(*run.cell, seconds); };
-  const Step step = charge(run, "in open", command, outcome);
+  const Outcome outcome = session_.open(*run.cell, left_of_deadline(run));
+  const Step step = judge(run, outcome, "in open");
   if (step != Step::done) return step;
   const auto& opened_cell = std::get<protocol::Opened>(*outcome.event);
   run.uses_device_heap = opened_cell.uses_device_heap;
-  if (run.verified) return step;
-  run.facts = allocator_facts_;
+  if (!run.rounds.empty()) return step;
+  run.facts = session_.facts();
   run.facts.registers = largest_by_phase(opened_cell, &protocol::Kernel::registers);
   run.facts.local_bytes = largest_by_phase(opened_cell, &protocol::Kernel::local_bytes);
   return step;
@@ -255,13 +251,7 @@ double BatchRunner::set_up_limit() const {
   return limit;
 }
 
-// Gives the command the rest of the cell's deadline. Then adds the command's time to the cell's used time.
-BatchRunner::Step BatchRunner::charge(CellRun& run, const std::string& doing, const Command& command,
-                                      Outcome& outcome) {
-  outcome = command(left_of_deadline(run));
-  return judge(run, outcome, doing);
-}
-
+// Adds the command's time to the cell's used time, and ends or defers a cell whose command failed.
 BatchRunner::Step BatchRunner::judge(CellRun& run, const Outcome& outcome, const std::string& doing) {
   run.used_seconds += outcome.seconds;
   switch (outcome.kind) {
@@ -305,7 +295,7 @@ std::string BatchRunner::while_in(const std::string& doing) const {
   return doing;
 }
 
-// Ends all cells of the batch, because none can run without the allocator.
+// Ends the cells of this pass that are still open, because none can run without the allocator.
 void BatchRunner::end_all(const Outcome& outcome) {
   CellEnd failure = outcome.failure;
   failure.reason = fmt::format("while the allocator was set up: {}", failure.reason);

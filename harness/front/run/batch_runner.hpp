@@ -29,7 +29,6 @@ class BatchRunner {
 
  private:
   enum class Step { done, cell_ended, out_of_time, interrupted };
-  using Command = std::function<Outcome(double limit_seconds)>;
 
   Step run_cell(CellRun& run);
   Step begin(CellRun& run);
@@ -38,7 +37,6 @@ class BatchRunner {
   Step finish(CellRun& run);
   Step ensure_open(CellRun& run);
   Step open(CellRun& run);
-  Step charge(CellRun& run, const std::string& doing, const Command& command, Outcome& outcome);
   Step judge(CellRun& run, const Outcome& outcome, const std::string& doing);
   Step fail(CellRun& run, const Outcome& outcome, const std::string& doing);
   void end_all(const Outcome& outcome);
@@ -58,7 +56,6 @@ class BatchRunner {
   WorkerSession& session_;
   CellBook book_;
   const Batch* follower_;
-  CellFacts allocator_facts_;
 };
 
 }  // namespace allocbench::front

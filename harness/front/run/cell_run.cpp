@@ -26,10 +26,10 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
   run.attempt = known->attempts;
   if (known->deferred) run.state = CellState::deferred;
   if (known->end && !known->end->left_out) run.earlier = known->end->status;
-  if (known->end || !known->open.verified || difference(known->open.origin, origin))
-    return run;  // a new attempt begins
+  // A verified attempt without a round also begins anew, because the verification is a part of the first round.
+  const bool goes_on = !known->end && known->open.verified && !known->open.rounds.empty();
+  if (!goes_on || difference(known->open.origin, origin)) return run;
   run.started = true;
-  run.verified = true;
   run.facts = known->open.facts;
   run.rounds = known->open.rounds;
   run.wall_seconds = known->open.seconds;

@@ -35,11 +35,11 @@ struct CellRun {
   bool in_log = false;        // whether the log has the cell
   std::uint64_t attempt = 0;  // number of the last start
   bool started = false;
-  bool verified = false;
   CellFacts facts = {};
-  std::optional<bool> uses_device_heap = {};               // worker's report when it opened the cell
-  std::vector<std::vector<protocol::Sample>> rounds = {};  // samples of the whole rounds
-  double wall_seconds = 0;                                 // wall time of the whole rounds
+  std::optional<bool> uses_device_heap = {};  // worker's report when it opened the cell
+  std::vector<std::vector<protocol::Sample>> rounds =
+      {};                   // samples of the whole rounds; the first includes the verification
+  double wall_seconds = 0;  // wall time of the whole rounds
   // Forecast of the next round's time: the time of the shortest whole round. The first round includes the verification,
   // so only half of its time without the fill counts. In a run with --resume, the first forecast is a mean of the
   // rounds in the log, and the first of these rounds counts as two. Without a round the forecast is 0.

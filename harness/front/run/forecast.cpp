@@ -200,6 +200,12 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
                                                  counted(own->lost, "worker"), counted(own->tried, "cell"));
 }
 
+void Forecaster::note_earlier_failure(const Cell& cell, std::string words) {
+  EarlierCell& earlier = earlier_.cells[cell.id];
+  earlier.failed = true;
+  earlier.words = std::move(words);
+}
+
 void Forecaster::note_unfinished_check(const Cell& cell) {
   unfinished_checks_.emplace(cell.allocator, cell.allocator_parameters);
 }

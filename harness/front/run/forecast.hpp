@@ -70,7 +70,8 @@ class Forecaster {
   void note_end(const std::string& figure, const Cell& cell, Status status);
   // Records that a stage of the cell's verification was not finished in its usual time.
   void note_unfinished_check(const Cell& cell);
-  void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }
+  // Records that the cell failed in an earlier run, as `words` tell. Its time in earlier results stays known.
+  void note_earlier_failure(const Cell& cell, std::string words);
 
   Forecast about(const std::string& figure, const Cell& cell) const;
   // Returns the time to fill the cell's pool, but at most the cell's deadline. The time follows from fills in this run

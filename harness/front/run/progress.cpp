@@ -1,14 +1,12 @@
 #include "harness/front/run/progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "harness/front/common/output.hpp"
+#include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
 
 namespace allocbench::front {
@@ -18,19 +16,15 @@ using Clock = std::chrono::steady_clock;
 constexpr auto plain_line_interval = std::chrono::seconds(2);
 constexpr auto rewrite_interval = std::chrono::milliseconds(200);
 
-std::size_t terminal_columns() {
-  winsize size = {};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20;
-  return known ? size.ws_col : 80;
-}
-
 }  // namespace
 
 Progress::Progress(std::size_t cells, std::uint64_t steps, const TimeLimit& time, bool quiet)
-    : cells_(cells), steps_(steps), time_(time), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {
-  const char* no_colour = std::getenv("NO_COLOR");
-  colours_ = terminal_ && (no_colour == nullptr || *no_colour == '\0');
-}
+    : cells_(cells),
+      steps_(steps),
+      time_(time),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      colours_(colours_on_stderr()) {}
 
 Progress::~Progress() {
   if (quiet_) return;
@@ -52,7 +46,7 @@ std::string Progress::line() const {
 
 void Progress::rewrite() {
   std::string text = line();
-  const std::size_t columns = terminal_columns();
+  const std::size_t columns = columns_of_stderr();
   if (text.size() >= columns) text.resize(columns - 1);
   const std::size_t width = text.size();
   // Blanks clear the rest of the line on every terminal, unlike an escape sequence.

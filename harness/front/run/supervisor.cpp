@@ -81,8 +81,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
         forecaster.note_end(name, cell, known->end->status);  // the end counts although this run skips the cell
         values_before_[cell.label] += known->end->status == Status::ok ? 1 : 0;
       } else if (has_failed(*known->end)) {
-        forecaster.note_earlier(
-            cell, {.failed = true, .words = fmt::format("its earlier status was {}", word(known->end->status))});
+        forecaster.note_earlier_failure(cell, fmt::format("its earlier status was {}", word(known->end->status)));
       }
     }
   }
@@ -107,28 +106,28 @@ std::uint64_t FigureRun::steps_to_run() const {
   return steps;
 }
 
-Sparse FigureRun::sparse_part(const std::string& label) const {
-  struct Count {
-    std::size_t values = 0;
-    std::size_t missing = 0;
-    bool is_sparse() const { return values < missing; }
-  };
-  Count all;
-  Count curve;
-  for (const auto& [each, values] : values_before_) {
-    all.values += values;
-    if (each == label) curve.values = values;
+void FigureRun::count_values() {
+  all_values_ = {};
+  values_.clear();
+  for (const auto& [label, values] : values_before_) {
+    all_values_.values += values;
+    values_[label].values = values;
   }
   for (const PlannedBatch& planned : batches) {
     for (const CellRun& run : planned.cells) {
-      const bool is_value = !run.rounds.empty();
+      const bool is_value = !run.rounds.empty();  // a cell that failed has no rounds any more
       if (!is_value && !run.is_open()) continue;
-      ++(is_value ? all.values : all.missing);
-      if (run.cell->label == label) ++(is_value ? curve.values : curve.missing);
+      Count& curve = values_[run.cell->label];
+      ++(is_value ? all_values_.values : all_values_.missing);
+      ++(is_value ? curve.values : curve.missing);
     }
   }
-  if (all.is_sparse()) return Sparse::figure;
-  return curve.is_sparse() ? Sparse::curve : Sparse::nothing;
+}
+
+Sparse FigureRun::sparse_part(const std::string& label) const {
+  if (all_values_.is_sparse()) return Sparse::figure;
+  const auto curve = values_.find(label);
+  return curve != values_.end() && curve->second.is_sparse() ? Sparse::curve : Sparse::nothing;
 }
 
 Supervisor::Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
@@ -178,7 +177,7 @@ Supervisor::Rest Supervisor::rest() const {
 }
 
 // Returns the config whose first rounds have the smallest predicted total time.
-std::optional<std::size_t> Supervisor::cheapest_figure() const {
+std::size_t Supervisor::cheapest_figure() const {
   std::vector<double> seconds(figures_.size(), 0);
   for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
     const Batch* running = nullptr;
@@ -209,7 +208,7 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   step.rounds_of_number = std::min<std::uint64_t>(least_rounds_of_numbers, run.cell->rounds);
   step.rounds_of_interval = run.cell->least_rounds;
   if (run.rounds.empty()) {
-    step.sparse = measured.sparse_part(run.cell->label);
+    if (time_.exists()) step.sparse = measured.sparse_part(run.cell->label);  // otherwise steps have no price
     step.forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
     const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : least_trial_seconds;
     step.failure_seconds = deadline + seconds_of_lost_worker;
@@ -220,7 +219,8 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   const double fill = forecaster_.fill_part(*run.cell, run.sharing, starts_filled(run));
   step.forecast.seconds += fill;
   step.failure_seconds += fill;
-  if (run.is_isolated) step.forecast.seconds += (run.verified || !run.cell->verifies_fully ? 1 : 2) * seconds_of_start;
+  if (run.is_isolated)
+    step.forecast.seconds += (!run.rounds.empty() || !run.cell->verifies_fully ? 1 : 2) * seconds_of_start;
   return step;
 }
 
@@ -257,6 +257,7 @@ void Supervisor::count_sharing() {
 
 std::optional<Place> Supervisor::next_place() {
   count_sharing();
+  if (time_.exists()) std::ranges::for_each(figures_, &FigureRun::count_values);
   std::optional<Place> next;
   for_each_cell([&](std::size_t figure, CellRun& run) {
     run.place = place_of(figure, run);
@@ -321,8 +322,10 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
     if (interrupted()) return false;
     BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(measured),
                        follower(*planned.batch, batches, of_next_turn));
-    // The place of the cell is computed again, because earlier cells may have shown that the cell fails or takes long.
+    // The place of the cell is computed again, because earlier cells may have shown that the cell fails or takes long,
+    // or may have given the figure half of its values.
     const auto is_due = [&](const CellRun& run) {
+      if (time_.exists()) measured.count_values();
       const std::optional<Place> now = place_of(figure, run);
       if (now <= place) return true;
       const Step step = step_of(measured, run);

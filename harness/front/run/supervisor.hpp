@@ -46,6 +46,9 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
+  // Counts the values of the figure and of each curve. sparse_part() uses the last count, because counting for each
+  // cell of a pass would take long.
+  void count_values();
   // Returns `figure` if the figure is sparse, otherwise `curve` if the curve of the allocator with this label is.
   Sparse sparse_part(const std::string& label) const;
 
@@ -64,7 +67,14 @@ class FigureRun {
   bool is_finished = false;
 
  private:
+  struct Count {
+    std::size_t values = 0;
+    std::size_t missing = 0;  // cells that can still get a value
+    bool is_sparse() const { return values < missing; }
+  };
   std::map<std::string, std::size_t> values_before_;  // values of cells that this run does not measure, by label
+  Count all_values_;
+  std::map<std::string, Count> values_;  // by label
 };
 
 // The resources of a run.
@@ -94,7 +104,7 @@ class Supervisor {
   std::optional<Place> place_of(std::size_t figure, const CellRun& run) const;
   std::optional<Place> next_place();  // place of the coming pass
   void count_sharing();
-  std::optional<std::size_t> cheapest_figure() const;
+  std::size_t cheapest_figure() const;
   Step step_of(const FigureRun& measured, const CellRun& run) const;
   bool starts_filled(const CellRun& run) const;
   bool run_pass(const Place& place);

@@ -15,10 +15,6 @@ double log_variance(const LogSide& a, const LogSide& b) {
   return (a.variance * a.degrees + b.variance * b.degrees) / (a.degrees + b.degrees);
 }
 
-double log_variance(const std::vector<double>& a, const std::vector<double>& b) {
-  return log_variance(log_side(MeasuredSide{a}), log_side(MeasuredSide{b}));
-}
-
 LogSide log_side(const MeasuredSide& side) {
   const Logarithms logs(side.values);
   return {.centre = logs.trimmed_mean(),
@@ -62,10 +58,6 @@ Effect effect_of(const LogSide& a, const LogSide& b, double least_variance) {
   result.interval = {std::exp(shift - half), std::exp(shift + half)};
   result.chance = 2 * boost::math::cdf(boost::math::complement(distribution, beyond_clock / error));
   return result;
-}
-
-Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance) {
-  return effect_of(log_side(a), log_side(b), least_variance);
 }
 
 std::vector<double> holm(const std::vector<double>& chances) {

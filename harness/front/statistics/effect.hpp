@@ -54,13 +54,11 @@ LogSide log_side(const StoredSide& side);
 // Returns the variance of the logarithms with the outermost values moved inwards (winsorised). For two sides, returns
 // their pooled variance, each side around its own mean.
 double log_variance(const std::vector<double>& values);
-double log_variance(const std::vector<double>& a, const std::vector<double>& b);
 double log_variance(const LogSide& a, const LogSide& b);
 
 // Returns the effect. The test assumes that the logarithms of a side's values have at least the variance
 // `least_variance`, even if these values are closer together.
 Effect effect_of(const LogSide& a, const LogSide& b, double least_variance);
-Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance);
 
 // Enlarges the chances by Holm's method (Scandinavian Journal of Statistics 6, 1979, 65-70). If each is compared with
 // 5 %, the chance of any false alarm among them is at most 5 %. The result has the order of the input.

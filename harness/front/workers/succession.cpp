@@ -1,8 +1,9 @@
 #include "harness/front/workers/succession.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <utility>
 
+#include "harness/front/common/time_limit.hpp"
 #include "harness/front/workers/worker_answer.hpp"
 
 namespace allocbench::front {
@@ -54,13 +55,10 @@ void Succession::see_off(double reap_seconds) {
   if (process) process->finish(reap_seconds);
 }
 
-void Succession::settle(const std::function<void()>& idle) {
+void Succession::settle(const std::function<void()>& idle, double most_seconds) {
   if (!prepared_ || !loads_) return;
-  const std::chrono::duration<double> limit(load_seconds_);
-  const WorkerReply reply = prepared_->next_line(
-      WorkerProcess::Clock::now() + std::chrono::duration_cast<WorkerProcess::Clock::duration>(limit),
-      [](void* called) { (*static_cast<const std::function<void()>*>(called))(); },
-      const_cast<std::function<void()>*>(&idle));
+  const auto limit = WorkerProcess::Clock::now() + duration_of(std::min(load_seconds_, most_seconds));
+  const WorkerReply reply = prepared_->next_line(limit, idle);
   loads_ = false;
   if (reply.kind != WorkerReply::Kind::line || !says_loaded(reply.line)) drop();
 }

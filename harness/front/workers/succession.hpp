@@ -46,9 +46,9 @@ class Succession {
   // Waits for the leaving worker, as WorkerProcess::finish() does.
   void see_off(double reap_seconds = reap_limit_seconds);
 
-  // Waits until the prepared worker has loaded. Drops a worker that fails or takes too long. After a failure, its
-  // replacement reports the reason.
-  void settle(const std::function<void()>& idle);
+  // Waits until the prepared worker has loaded, but at most `most_seconds`. Drops a worker that fails or takes too
+  // long. After a failure, its replacement reports the reason.
+  void settle(const std::function<void()>& idle, double most_seconds);
   void drop() { prepared_.reset(); }
 
  private:

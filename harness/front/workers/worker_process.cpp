@@ -22,10 +22,12 @@
 #include <boost/process/posix.hpp>
 #include <cstring>
 #include <istream>
+#include <optional>
 #include <thread>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/interrupt.hpp"
+#include "harness/front/common/time_limit.hpp"
 #include "harness/front/workers/strays.hpp"
 #include "harness/front/workers/worker_limits.hpp"
 
@@ -71,6 +73,9 @@ struct WorkerProcess::State {
   asio::posix::stream_descriptor events{io};
   asio::posix::stream_descriptor output{io};
   asio::streambuf event_bytes{longest_line_bytes};
+  // The end of the read of a line. It is a member because `idle` may throw: then the read outlives the call of
+  // next_line().
+  std::optional<error_code> read_end;
   std::array<char, 4096> output_bytes{};
   std::string kept_output;
   bool output_open = true;
@@ -152,23 +157,23 @@ void WorkerProcess::send(const std::string& command) {
   asio::write(state_->commands, asio::buffer(command + "\n"), ignored);
 }
 
-WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument) {
+WorkerReply WorkerProcess::next_line(Clock::time_point deadline, const std::function<void()>& idle) {
   State& state = *state_;
-  std::optional<error_code> outcome;
+  std::optional<error_code>& outcome = state.read_end;
+  outcome.reset();
   asio::async_read_until(state.events, state.event_bytes, '\n',
-                         [&](const error_code& error, std::size_t) { outcome = error; });
+                         [&state](const error_code& error, std::size_t) { state.read_end = error; });
   bool cut_short = false;
   while (!outcome) {
     if (interrupted() && !cut_short) {
       cut_short = true;
-      deadline = std::min(deadline, Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                       std::chrono::duration<double>(interrupt_grace_seconds)));
+      deadline = std::min(deadline, Clock::now() + duration_of(interrupt_grace_seconds));
     }
     const auto now = Clock::now();
     if (now >= deadline) break;
     state.io.restart();
     state.io.run_one_until(std::min(deadline, now + poll_interval));
-    if (!outcome) idle(idle_argument);
+    if (!outcome) idle();
   }
   if (!outcome) {
     state.events.cancel();
@@ -196,8 +201,7 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(vo
 // Returns how the worker ended, or an empty text if it still runs at the time limit.
 std::string WorkerProcess::reap(double limit_seconds) {
   State& state = *state_;
-  const auto limit =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds));
+  const auto limit = Clock::now() + duration_of(limit_seconds);
   while (!state.reaped) {
     int status = 0;
     const pid_t result = waitpid(state.child.id(), &status, WNOHANG);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,7 +45,7 @@ class WorkerProcess {
 
   // Waits for a line on the event pipe. `idle` runs about ten times a second. After the user's Ctrl-C the deadline is
   // reduced to a short grace period. If no line comes in this period, the reply is `interrupted`.
-  WorkerReply next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument);
+  WorkerReply next_line(Clock::time_point deadline, const std::function<void()>& idle);
 
   // Waits up to quit_limit_seconds for a worker that was told to quit or announced its end, then kills it. If the
   // worker is not gone `reap_seconds` later, leaves it alone and throws EnvironmentError.

@@ -18,6 +18,8 @@
 
 #include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/interrupt.hpp"
+#include "harness/front/common/output.hpp"
 #include "harness/front/workers/worker_process.hpp"
 #include "protocol/command_json.hpp"
 
@@ -104,6 +106,7 @@ std::vector<WorkerProgram> WorkerFolder::all() const {
 
 std::string describe_text(const WorkerProgram& program) {
   const Answer answer = run(program, {"--describe"});
+  if (answer.exit_code != 0 && interrupted()) throw Interrupted();  // Ctrl-C on a terminal also reaches the worker
   if (answer.exit_code != 0) {
     throw EnvironmentError(fmt::format("{} --describe {}.{}{}", program.path, answer.end,
                                        answer.errors.empty() ? "" : " Its output:\n", answer.errors));
@@ -117,7 +120,7 @@ Catalogue describe_worker(const WorkerProgram& program) {
 
 void warn_about(const std::vector<protocol::BrokenPlugin>& plugins) {
   for (const protocol::BrokenPlugin& plugin : plugins) {
-    fmt::print(stderr, "allocbench: warning: the plug-in {} is unusable: {}\n", plugin.plugin, plugin.reason);
+    tell("allocbench: warning: the plug-in {} is unusable: {}\n", plugin.plugin, plugin.reason);
   }
 }
 

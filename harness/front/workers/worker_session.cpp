@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/log/event_log.hpp"
 #include "harness/front/workers/strays.hpp"
 #include "harness/front/workers/worker_answer.hpp"
 #include "harness/front/workers/worker_limits.hpp"
@@ -30,13 +31,13 @@ double seconds_since(WorkerProcess::Clock::time_point begin) {
 WorkerSession::WorkerSession(WorkerSettings settings, SessionListener listener)
     : settings_(std::move(settings)), listener_(std::move(listener)), succession_(settings_.program) {}
 
-// Waits for an event, but at most until a second after the end of the run's time.
+// Returns the limit of a command that begins now: it ends at most a second after the end of the run's time.
+double WorkerSession::with_overtime(double limit_seconds) const {
+  return std::min(limit_seconds, settings_.time.seconds_left() + overtime_seconds);
+}
+
 WorkerReply WorkerSession::wait(double limit_seconds) {
-  const double seconds = std::min(limit_seconds, settings_.time.seconds_left() + overtime_seconds);
-  const auto limit = std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(seconds));
-  return process_->next_line(
-      WorkerProcess::Clock::now() + limit, [](void* self) { static_cast<WorkerSession*>(self)->listener_.idle(); },
-      this);
+  return process_->next_line(WorkerProcess::Clock::now() + duration_of(limit_seconds), listener_.idle);
 }
 
 Outcome WorkerSession::start() { return start({.bytes = 0}, {}); }
@@ -96,8 +97,11 @@ WorkerReply WorkerSession::begin(const std::vector<std::string>& arguments) {
   see_off();
   spawned_ = WorkerProcess::Clock::now();
   succession_.hand_over(*process_);
-  WorkerReply reply = wait(start_limit_seconds);
-  if (reply.kind == WorkerReply::Kind::line && says_loaded(reply.line)) reply = wait(start_limit_seconds);
+  const double limit = with_overtime(std::numeric_limits<double>::infinity());
+  WorkerReply reply = wait(std::min(start_limit_seconds, limit));
+  if (reply.kind == WorkerReply::Kind::line && says_loaded(reply.line)) {
+    reply = wait(std::min(start_limit_seconds, limit - seconds_since(spawned_)));
+  }
   start_seconds_ = seconds_since(spawned_);
   return reply;
 }
@@ -112,6 +116,8 @@ Outcome WorkerSession::start_for(const Batch& batch) {
     const Outcome started = start(wish, options);
     if (started.kind == Outcome::Kind::done) answers_[wish.question] = device_heap_bytes_;
     return started;
+  } catch (const LogLost&) {
+    throw;  // another worker would measure for nothing
   } catch (const EnvironmentError&) {
     // The allocator may refuse these parameters. Then a worker without a device heap reports the reason when it creates
     // the allocator.
@@ -143,13 +149,10 @@ bool WorkerSession::has_heap_of(const Batch& batch) const {
 }
 
 // A process can set the size of its device heap only once, so a batch that needs another size gets a new worker.
-Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts) {
+Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_seconds) {
   const Load wanted = load_of(batch);
   if (process_ && (retired_ || (needs_heap && !has_heap_of(batch)))) dismiss();
-  if (process_ && loaded_ == wanted) {
-    facts = loaded_facts_;
-    return {};
-  }
+  if (process_ && loaded_ == wanted) return {};
   if (!process_) {
     const Outcome started = start_for(batch);
     if (started.kind != Outcome::Kind::done) return started;
@@ -159,12 +162,11 @@ Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_se
                         "allocator_ready", "", limit_seconds);
   if (outcome.kind == Outcome::Kind::done) {
     const auto& ready = std::get<protocol::AllocatorReady>(*outcome.event);
-    facts.pool_bytes = ready.pool_bytes;
-    facts.metadata_bytes = ready.metadata_bytes;
-    facts.init_seconds = ready.init_seconds;
-    facts.device_heap_bytes = device_heap_bytes_;
+    loaded_facts_.pool_bytes = ready.pool_bytes;
+    loaded_facts_.metadata_bytes = ready.metadata_bytes;
+    loaded_facts_.init_seconds = ready.init_seconds;
+    loaded_facts_.device_heap_bytes = device_heap_bytes_;
     loaded_ = wanted;
-    loaded_facts_ = facts;
   } else if (outcome.kind == Outcome::Kind::failed && process_) {
     dismiss();  // a worker without an allocator is useless
     see_off();
@@ -193,17 +195,18 @@ Outcome WorkerSession::verify(const Cell& cell, const VerifyLimits& limits, doub
 
 Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const SampleLimits& limits,
                               const std::function<void(protocol::Sample)>& take) {
-  succession_.settle(listener_.idle);  // no other worker works during a sample
+  succession_.settle(listener_.idle, settings_.time.seconds_left());  // no other worker works during a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   stage_.clear();
   measured_.insert(cell.series);
   const protocol::SampleCell command{.cell = cell.id, .samples = count, .stages = limits.stages};
   process_->send(protocol::to_json(command).dump());
+  const double limit_seconds = with_overtime(limits.seconds);
   double seconds = 0;
   double fill_seconds = 0;
   for (std::uint64_t taken = 0;; ++taken) {
     if (taken == count) return {.seconds = seconds, .fill_seconds = fill_seconds};
-    Outcome outcome = await("sample", cell.id, limits.seconds - seconds, limits.trial);
+    Outcome outcome = await("sample", cell.id, limit_seconds - seconds, limits.trial);
     outcome.seconds = seconds += outcome.seconds;
     outcome.fill_seconds = fill_seconds += outcome.fill_seconds;
     if (outcome.kind != Outcome::Kind::done) return outcome;
@@ -274,7 +277,7 @@ Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wa
                            double limit_seconds) {
   stage_.clear();
   process_->send(protocol::to_json(command).dump());
-  return await(wanted, cell_id, limit_seconds);
+  return await(wanted, cell_id, with_overtime(limit_seconds));
 }
 
 Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id, double limit_seconds,

@@ -62,8 +62,8 @@ struct WorkerSettings {
   WorkerProgram program;
   int device = 0;
   ExecutorOptions executor = {};  // of the CPU back end
-  bool profile = false;     // whether workers are asked for their time by part
-  bool one_by_one = false;  // whether a worker starts only when its predecessor is gone
+  bool profile = false;           // whether workers are asked for their time by part
+  bool one_by_one = false;        // whether a worker starts only when its predecessor is gone
   TimeLimit time{std::nullopt};
 };
 
@@ -83,8 +83,10 @@ class WorkerSession {
   // Starts a worker without a device heap and waits until it is ready. Throws EnvironmentError if this fails.
   Outcome start();
   // Loads this batch's allocator into a worker: the running one if possible, otherwise a new one. Without `needs_heap`,
-  // any device heap is suitable. `facts` receives the allocator's report.
-  Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
+  // any device heap is suitable.
+  Outcome load(const Batch& batch, bool needs_heap, double limit_seconds);
+  // Returns the report of the loaded allocator.
+  const CellFacts& facts() const { return loaded_facts_; }
   // Sets the probable batch of the worker after the one that load() may start; null means unknown. That worker starts
   // in parallel, which saves time, and measures nothing until its turn. With `one_by_one` this has no effect.
   void expect(const Batch* batch);
@@ -107,7 +109,6 @@ class WorkerSession {
   // Returns whether the running worker has measured a cell of the same series and pool, so that a copy of the filled
   // pool may exist.
   bool has_measured_like(const Cell& cell) const { return loaded_ == load_of(cell) && measured_.contains(cell.series); }
-  bool running() const { return process_ != nullptr; }
   // Returns the last stage that the worker reported since the last command began (protocol::Stage), or an empty text.
   const std::string& stage() const { return stage_; }
   // Stops using the worker. It ends while the next one starts, or when stop() is called.
@@ -140,7 +141,7 @@ class WorkerSession {
   // Sends a command. `wanted` is the name of the expected final event, and `cell_id` its cell (empty if it has none).
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
-  // Waits for the event `wanted` without sending a command.
+  // Waits for the event `wanted` without sending a command. The caller limits the time to that of the run.
   Outcome await(std::string_view wanted, const std::string& cell_id, double limit_seconds,
                 std::optional<Trial> trial = {});
   void end_stage();
@@ -150,6 +151,7 @@ class WorkerSession {
   Outcome lose_worker(Status status, std::string reason);
   Outcome abandon_worker();
   std::string complaint_about_start(const WorkerReply& reply);
+  double with_overtime(double limit_seconds) const;
   WorkerReply wait(double limit_seconds);
   Outcome note_profile();
   double count_told();
