@@ -82,10 +82,10 @@ class Page:
             top += _LINE
 
     def axes(self, left: float, bottom: float, width: float, height: float, **options):
-        """Adds axes to the body, in inches from its lower left corner."""
-        place = ((left + _MARGIN) / style.WIDTH, (bottom + self._bottom) / self._total, width / style.WIDTH,
-                 height / self._total)
-        return self.figure.add_axes(place, **options)
+        """Adds axes to the body, in inches from its lower left corner. Their edges are moved to whole pixels of the PNG."""
+        left, bottom = left + _MARGIN, bottom + self._bottom
+        (left, right), (bottom, top) = (map(_on_pixel, ends) for ends in ((left, left + width), (bottom, bottom + height)))
+        return self.figure.add_axes((left / style.WIDTH, bottom / self._total, (right - left) / style.WIDTH, (top - bottom) / self._total), **options)
 
     def point(self, left: float, bottom: float) -> tuple[float, float]:
         """Returns a place of the body in figure coordinates, for legends."""
@@ -165,6 +165,15 @@ def _in_palette(png: io.BytesIO) -> bytes:
     made = io.BytesIO()
     reduced.save(made, format="png", optimize=True)
     return made.getvalue()
+
+
+def _on_pixel(inches: float) -> float:
+    """Moves a place to the nearest edge between two pixels.
+
+    Agg rounds the ends of axis lines to pixels. numpy computes these ends, and their last bit depends on the processor. This
+    bit would decide which pixel an end covers if the end lay in the middle of a pixel.
+    """
+    return round(inches * style.PNG_DPI) / style.PNG_DPI
 
 
 def _wrap(paragraphs: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from plots.sheet import quantity, style, ticks
+from plots.sheet.page import Heading, Page
 
 
 @pytest.mark.parametrize("value, text", [(4, "4 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"),
@@ -74,6 +75,15 @@ def test_labels_reach_into_the_values_that_lie_close():
     axes = _axes()
     ticks.set_x(axes, shares, ticks.limits(shares, False, 0.04), False, 2.57, style.LEAST, quantity.formatter("taken_share"))
     assert list(axes.get_xticks()) == [0, 0.2, 0.4, 0.6, 0.8, 0.975]
+
+
+def test_axes_end_between_pixels_wherever_they_are(session_seed):
+    rng = random.Random(session_seed)
+    page = Page(Heading("title", "", ("caption",), ("origin",)), 3.217)
+    for _ in range(100):
+        axes = page.axes(rng.uniform(0, 3), rng.uniform(0, 2), rng.uniform(0.5, 3), rng.uniform(0.5, 1))
+        pixels = axes.get_position().get_points() * page.figure.get_size_inches() * style.PNG_DPI
+        assert abs(pixels - pixels.round()).max() < 1e-6
 
 
 def test_x_labels_keep_apart_for_any_values(session_seed):
