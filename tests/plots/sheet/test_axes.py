@@ -26,6 +26,12 @@ def test_si(value, unit, text, padded):
     assert quantity.in_si(value, unit, padded=True) == padded
 
 
+@pytest.mark.parametrize("value", [999.6, 999.99])
+def test_no_number_below_a_thousand_becomes_an_exponent(value):
+    texts = [quantity.in_bytes(1024 * value), quantity.count(value), quantity.formatter("free_share")(value / 100), quantity.formatter("speed_up")(value)]
+    assert [text.replace(",", "") for text in texts] == ["1000 KiB", "1000", "1000 %", "1000×"]
+
+
 @pytest.mark.parametrize("text, value", [("64MiB", 2**26), ("2 GiB", 2**31), ("128KiB", 2**17), ("4B", 4), ("4096", 4096),
                                          ("1.5KiB", 1536), (7, 7)])
 def test_sizes_are_read_as_the_front_end_reads_them(text, value):
