@@ -29,7 +29,7 @@ from matplotlib.colors import to_hex
 from allocbench.errors import NothingToDraw
 from plots.figures import heatmap_page, table
 from plots.figures.heatmap_blocks import BLANK, Block, Cell
-from plots.figures.model import caption, chart, choice
+from plots.figures.model import caption, chart, choice, unfolded
 from plots.figures.model.chart import Chart
 from plots.figures.model.series import group, parts
 from plots.runs import labels
@@ -90,20 +90,13 @@ def metrics_across(run: Run) -> Run:
     metrics = labels.listed(run.plot.get("metric", "time"))
     if len(metrics) == 1:
         return replace(run, config={**run.config, "plot": {**run.plot, "metric": metrics[0]}})
-    cells, settings, values = [], [], []
-    for metric in metrics:
-        new = [f"{cell} {metric}" for cell in run.cells.index]
-        cells.append(run.cells.assign(axes=[{**axes, "metric": metric} for axes in run.cells["axes"]]).set_axis(new))
-        settings.append(run.settings.assign(metric=metric).set_axis(new))
-        for name, common in ((metric, "value"), (f"relative_{metric}", "relative_value")):
-            own = run.values[run.values["metric"] == name]
-            values.append(own.assign(cell=own["cell"] + f" {metric}", metric=common))
+    own = {metric: run.values["metric"].map({metric: "value", f"relative_{metric}": "relative_value"}) for metric in metrics}
+    made = unfolded.by(run, "metric", {metric: run.values.assign(metric=names)[names.notna()] for metric, names in own.items()})
     xs = labels.listed(run.plot["x"])
     names = {**{metric: quantity.metric_name(metric) for metric in metrics}, **run.plot.get("names", {})}
     plot = {**run.plot, "metric": "value", "x": [xs[-1], "metric"], "names": names, **({"panels": xs[0]} if len(xs) > 1 else {})}
     sweep = {**run.config.get("sweep", {}), "metric": metrics}  # this list gives the metrics their order
-    return replace(run, cells=pandas.concat(cells), settings=pandas.concat(settings), values=pandas.concat(values, ignore_index=True),
-                   config={**run.config, "plot": plot, "sweep": sweep})
+    return replace(made, config={**run.config, "plot": plot, "sweep": sweep})
 
 
 def _lined(run: Run) -> Run:

@@ -46,7 +46,7 @@ class Matrix:
 
 
 def make(run: Run, stem: str) -> Drawing:
-    run = choice.shown(run)
+    run = choice.cells_of(run)
     matrix, heading = matrix_of(run), origin.heading(run, _title(run), [_counts(run)])
     with matplotlib.rc_context(style.RC):
         page = _draw(heading, noteworthy(matrix))

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Collection, Sequence
+from typing import Collection, Iterable, Sequence
 
 import pandas
 
@@ -59,7 +59,11 @@ class Run:
     @property
     def provisional(self) -> int:
         """Returns the number of cells with provisional numbers."""
-        return int(self.cells["provisional"].astype(bool).sum())
+        return len(self.stored_ids(self.cells.index[self.cells["provisional"].astype(bool)]))
+
+    def stored_ids(self, cells: Iterable[str]) -> set[str]:
+        """Returns the ids that these cells have in the results. Cells that a figure makes of one stored cell share its id."""
+        return {self.details.get(cell, {}).get("id", cell) for cell in cells}
 
     @property
     def kept_as(self) -> str:
