@@ -26,6 +26,14 @@ def test_rounds_are_told(tmp_path):
     assert "bootstrap" not in text
 
 
+def test_rounds_of_cells_that_are_not_shown_do_not_count(tmp_path):
+    cells = [synthetic.cell(name, {"request_bytes": 16}, values={("alloc", "time"): 1.0, ("free", "time"): 1.0}) for name in ("halloc", "kma")]
+    synthetic.write(tmp_path, {**CONFIG, "allocators": ["halloc", "kma"], "plot": {**CONFIG["plot"], "allocators": ["halloc"]}}, cells, backend="cuda")
+    for number, rounds in enumerate((6, 20)):
+        synthetic.change(tmp_path, number, phases=[{"name": "alloc", "rounds": [3] * rounds}, {"name": "free", "rounds": [3] * 40}])
+    assert "samples in 6 rounds" in lines.make(results.read_run(tmp_path), "stem").markdown
+
+
 def test_of_means_the_interval_is_that_of_the_median_of_rounds(tmp_path, monkeypatch):
     monkeypatch.setitem(CONFIG, "statistic", "mean")
     text = caption(tmp_path, (6, 20))
