@@ -152,7 +152,7 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
         told = [labels.told(run, name, run.cells.at[cells[0], "allocator_parameters"][name]) for name, value in parameters
                 if len({other.get(name) for other in others}) > 1]
         label = labels.distinguished(label, told)
-        made.append((f"{label}, {unit[1]}" if allocator == reference else label,
+        made.append((f"{label}, {unit[1]}" if allocator == reference and unit[1] else label,
                      [_cell(run, at.get(column), factors, own, unit, allocator == reference) for column in columns]))
     return Block(title, [(_group_name(run, xs[0], column[0]) if len(xs) > 1 else "", _column_name(run, xs[-1], column[-1], ordered[-1]))
                          for column in columns], made, [rows.family_of(name) for name, _ in taken] if len(taken) > _MANY else [])
@@ -202,15 +202,14 @@ def _colour(factor: float) -> str:
 
 def _legend(run: Run) -> str:
     reference, metric = run.plot["reference"], quantity.metric_name(run.plot.get("metric", "time"))
+    compared = run.values[run.values["metric"] == f"relative_{run.plot.get('metric', 'time')}"]
+    grey = "; grey: the 95 % interval contains 1" if compared["low"].notna().any() else ""
     if reference == "best":
-        compared = run.values[run.values["metric"] == f"relative_{run.plot.get('metric', 'time')}"]
         zeros = " above 0" if (compared["value"] == 0).any() else ""
-        blue, grey = "; blue: 0" if zeros else "", "; grey: the 95 % interval contains 1" if compared["low"].notna().any() else ""
+        blue = "; blue: 0" if zeros else ""
         return f"Factors: {metric} over the smallest of the column{zeros}. Red: larger{blue}{grey}."
     if reference in ("baseline", "baselines"):
         whose = " (the median of all cells of the column)" if reference == "baselines" else ""
-        return (f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}{whose}. Red: larger; blue: smaller; grey: "
-                "the 95 % interval contains 1.")
+        return f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}{whose}. Red: larger; blue: smaller{grey}."
     name = labels.allocator(run, reference)
-    return (f"Row {name}: {metric}. Other rows: {metric} over that of {name}. Red: more; blue: less; grey: "
-            "the 95 % interval contains 1.")
+    return f"Row {name}: {metric}. Other rows: {metric} over that of {name}. Red: more; blue: less{grey}."
