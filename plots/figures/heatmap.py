@@ -165,8 +165,7 @@ def _group_name(run: Run, setting: str, value) -> str:
 
 def _column_name(run: Run, setting: str, value, values: Sequence) -> str:
     """Shortens numbers as an axis does."""
-    numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values)
-    return quantity.on_axis(setting)(value) if numbers else labels.value_of(run, setting, value)
+    return quantity.on_axis(setting)(value) if all(map(quantity.is_number, values)) else labels.value_of(run, setting, value)
 
 
 def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.DataFrame, unit: tuple[float, str],

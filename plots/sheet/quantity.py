@@ -140,6 +140,16 @@ def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[floa
     return count
 
 
+def is_number(value) -> bool:
+    """Returns whether a value of a setting is a number. A setting that is on or off is a word."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def written(setting: str, value) -> str:
+    """Returns a value of a setting: a number with its unit, or a word as it is."""
+    return formatter(setting)(value) if is_number(value) else str(value)
+
+
 def is_share(name: str) -> bool:
     """Returns whether the metric or setting is a share of 1, which is written in percent."""
     return name in _SHARES
