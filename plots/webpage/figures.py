@@ -55,7 +55,7 @@ def figure_of(run: Run) -> Figure:
     if chart:
         parts.append(f'<div class="chart" data-chart="{stem}"></div>')
         missing = graphs.without_a_value(shown) if kind == "lines" else []
-        parts += [f"<p><small>Without a value. {html.escape(' '.join(missing))}</small></p>"] if missing else []
+        parts += [f"<p><small>Not in the chart. {html.escape(' '.join(missing))}</small></p>"] if missing else []
     parts.append(
         f'<details class="static" open><summary>static figure</summary><img loading="lazy" alt="{html.escape(origin.title(run))}" src="{_image(run, made)}"></details>'
     )
