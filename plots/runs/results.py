@@ -180,14 +180,14 @@ class Run:
         return ""
 
 
-def read_run(folder: Path, plot: dict | None = None) -> Run:
-    """Returns the run stored in `folder`. If `plot` is given, it replaces the stored plot."""
-    return run_of(stored.read_document(folder), folder, plot)
+def read_run(folder: Path) -> Run:
+    """Returns the run stored in `folder`."""
+    return run_of(stored.read_document(folder), folder)
 
 
 def run_of(ours: dict, folder: Path, plot: dict | None = None) -> Run:
-    """Returns the run of a document that was read from `folder`. The check of a document is slow, so it is not
-    repeated.
+    """Returns the run of a document that was read from `folder`. If `plot` is given, it replaces the stored plot. The check
+    of a document is slow, so it is not repeated.
     """
     entries = {entry["id"]: entry for entry in ours["cells"]}
     return of_tables(frames.cells_of(ours), frames.values_of(ours), folder, ours, entries, plot)

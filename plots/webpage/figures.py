@@ -23,7 +23,6 @@ from plots.webpage import graphs, maps
 class Figure:
     """One figure of the page. `body` is HTML. `chart` is None if the figure has no interactive form."""
 
-    run: Run
     stem: str
     body: str
     chart: dict | None
@@ -61,7 +60,7 @@ def figure_of(run: Run) -> Figure:
     )
     numbers = f'<div class="scroll">{markdown.markdown(html.escape(made.markdown, quote=False), extensions=["tables"])}</div>'
     parts.append(f'<details{"" if chart else " open"}><summary>numbers</summary>{numbers}</details>')
-    return Figure(run, stem, "".join(parts), chart)
+    return Figure(stem, "".join(parts), chart)
 
 
 def _command(run: Run) -> str:
