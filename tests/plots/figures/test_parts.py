@@ -64,6 +64,15 @@ def test_a_panel_may_have_no_curve_in_a_picture(tmp_path):
     assert curves == ["Comb", "CoRW"] and "timeout" in readback.texts(drawing.more[0])
 
 
+def test_a_panel_may_have_no_value_in_a_picture(tmp_path):
+    names = NAMES[:4] + NAMES[5:10]
+    config = {"name": "test/fig", "allocators": names, "workload": {"id": "alloc_free"}, "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "y", "metric": ["time", "steps_per_malloc"]}}
+    cells = [synthetic.cell(name, {"threads": x}, values={("alloc", "time"): 1e-6 * x, **({} if name in (names[0], names[-1]) else {("", "steps_per_malloc"): 2.0 * x})})
+             for x in (1, 2) for name in names]
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    assert readback.texts(drawing.more[0]).count("no value") == 2
+
+
 def test_a_paper_may_draw_more_in_one(tmp_path):
     _, curves = _pictures(tmp_path, [name for name in NAMES if "reworked" not in name], curves=10)
     assert [len(each) for each in curves] == [10]
