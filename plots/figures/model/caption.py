@@ -11,7 +11,7 @@ import pandas
 from plots.figures.model import curves, samples, stated
 from plots.runs import configs, labels
 from plots.runs.results import Run
-from plots.sheet import provisional
+from plots.sheet import provisional, quantity
 
 _TIMED = ("s", "op/s", "B/s")  # units of quantities that have intervals
 
@@ -108,7 +108,8 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
     fewer samples instead of the rounds.
     """
     text = "/".join(sorted({each for each in shown["statistic"] if each})) or "value"
-    timed = shown[shown["low"].notna() | (shown["unit"] == "s")]  # counts come from a single pass
+    # Counts come from a single pass.
+    timed = shown[shown["low"].notna() | shown["unit"].isin(_TIMED) | shown["metric"].map(quantity.is_ratio).astype(bool)]
     counted = timed if len(timed) else shown
     counts = counted["samples"].dropna().astype(int)
     if counts.empty:
