@@ -11,7 +11,7 @@ import pandas
 from plots.figures.model import curves, samples, stated
 from plots.runs import configs, labels
 from plots.runs.results import Run
-from plots.sheet import provisional, quantity
+from plots.sheet import provisional
 
 _TIMED = ("s", "op/s", "B/s")  # units of quantities that have intervals
 
@@ -108,8 +108,8 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
     fewer samples instead of the rounds.
     """
     text = "/".join(sorted({each for each in shown["statistic"] if each})) or "value"
-    # Counts come from a single pass.
-    timed = shown[shown["low"].notna() | shown["unit"].isin(_TIMED) | shown["metric"].map(quantity.is_ratio).astype(bool)]
+    # Counts come from a single pass. Other metrics have an interval in some cell, or the unit of a time or a rate.
+    timed = shown[shown["metric"].isin(shown.loc[shown["low"].notna() | shown["unit"].isin(_TIMED), "metric"])]
     counted = timed if len(timed) else shown
     counts = counted["samples"].dropna().astype(int)
     if counts.empty:
