@@ -163,8 +163,8 @@ def test_time_per_operation_follows_from_time_and_operations(tmp_path):
 def test_relative_to_an_allocator_and_to_the_best(tmp_path):
     cells = [synthetic.cell(name, {"threads": x}, values={("alloc", "time"): (seconds, seconds / 2, seconds * 2)})
              for name, x, seconds in (("c_malloc", 1, 2.0), ("aw_malloc", 1, 1.0), ("c_malloc", 2, 3.0), ("aw_malloc", 2, 6.0))]
-    to_c, to_best = (results.read_run(synthetic.write(tmp_path / reference, CONFIG, cells),
-                                      {"kind": "lines", "x": "threads", "reference": reference}) for reference in ("c_malloc", "best"))
+    to_c, to_best = (results.read_run(synthetic.write(tmp_path / reference, {**CONFIG, "plot": {"kind": "lines", "x": "threads", "reference": reference}}, cells))
+                     for reference in ("c_malloc", "best"))
     assert [value_of(to_c, i, "alloc", "relative_time")["value"] for i in range(4)] == [1, 0.5, 1, 2]
     assert [value_of(to_best, i, "alloc", "relative_time")["value"] for i in range(4)] == [2, 1, 1, 2]
     assert value_of(to_c, 3, "alloc", "relative_time")["high"] == 4
