@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Mapping
 
 from plots.advice.cases import OTHERS
 from plots.advice.table import ONE_SIZE
@@ -282,5 +283,9 @@ def front(ranked: list[Ranked]) -> set[str]:
         made = (each.slower, each.memory, each.entry["registers"])
         return None if None in made else made
 
-    known = {each.entry["id"]: numbers(each) for each in ranked if numbers(each)}
-    return {name for name, own in known.items() if not any(all(a <= b for a, b in zip(other, own)) and other != own for other in known.values())}
+    return pareto({each.entry["id"]: numbers(each) for each in ranked if numbers(each)})
+
+
+def pareto(costs: Mapping[str, tuple]) -> set[str]:
+    """Returns the names on the Pareto front: those whose costs no others undercut in one number without exceeding another."""
+    return {name for name, own in costs.items() if not any(other != own and all(a <= b for a, b in zip(other, own)) for other in costs.values())}

@@ -4,9 +4,9 @@ each case. The table is JSON, because the page contains it too.
 
 from __future__ import annotations
 
-import json
 import math
 import re
+import statistics
 from typing import Iterable, Sequence
 
 from allocbench.errors import NothingToDraw
@@ -171,7 +171,7 @@ def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
     the reason.
     """
     if row["status"] != "ok":
-        return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
+        return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"][:_REASON]]
     made = {phase: [_short(number) for number in numbers] for (phase, metric), numbers in values.items() if metric == "time"}
     if counts := {phase: int(numbers[0]) for (phase, metric), numbers in values.items() if metric == "operations"}:
         made["n"] = counts
@@ -302,12 +302,8 @@ def _band(table: dict) -> float | None:
         for case, result in zip(table["cases"], each["results"])
         if isinstance(result, dict) and case["time"] in result and None not in result[case["time"]] and result[case["time"]][0] > 0
     ]
-    return _short(sorted(widths)[len(widths) // 2]) if widths else None
+    return _short(statistics.median(widths)) if widths else None
 
 
 def _order(entry: dict) -> tuple:
     return style.family(entry["id"]), style.base_of(entry["id"]) or entry["id"], entry["id"]
-
-
-def to_json(table: dict) -> str:
-    return json.dumps(table, separators=(",", ":"), ensure_ascii=False)

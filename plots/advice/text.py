@@ -8,7 +8,7 @@ from plots.advice import cases, differences, engine
 from plots.advice.engine import Answer, Ranked
 from plots.advice.question import Question, sentence
 from plots.advice.table import revisions
-from plots.runs import forms
+from plots.runs import forms, origin
 from plots.sheet import provisional, quantity
 
 _SHOWN = 10
@@ -19,7 +19,7 @@ _WIDTH = 80
 def write(table: dict, question: Question, found: Answer, everything: bool = False) -> str:
     parts = [
         f"Which allocator for {sentence(question)}?",
-        f"Measured on {table['device']}{' (CPU executor: not GPU performance)' if table['backend'] == 'cpu' else ''}, {table['date'] or 'date unknown'}, "
+        f"Measured on {table['device']}{f' ({origin.CPU_BANNER})' if table['backend'] == 'cpu' else ''}, {table['date'] or 'date unknown'}, "
         f"allocbench {revisions(table, [near.number for near in found.near])}.",
         *(f"{line}, {_AGAIN}" for line in other_cards(table)),
     ]

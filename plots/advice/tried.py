@@ -7,7 +7,7 @@ from pathlib import Path
 from allocbench.errors import UsageError
 from plots.advice import engine, table, text
 from plots.figures import drawing
-from plots.runs import forms
+from plots.runs import forms, origin
 from plots.runs.results import Run
 from plots.sheet import quantity, style
 
@@ -36,7 +36,7 @@ def write(run: Run, everything: bool = False) -> tuple[str, int]:
     shown = engine.placed(judged)
     lines = [
         f"Which allocator for {_trace(run)}? Measured with your trace on {run.device.get('name') or 'an unknown device'}"
-        f"{' (CPU executor: not GPU performance)' if run.backend == 'cpu' else ''}, pool of {quantity.in_bytes(_pool(run))}.",
+        f"{f' ({origin.CPU_BANNER})' if run.backend == 'cpu' else ''}, pool of {quantity.in_bytes(_pool(run))}.",
         "",
     ]
     if shown:
@@ -97,8 +97,7 @@ def _judged(run: Run) -> tuple[list, list, list, dict[str, list[tuple[str, str]]
         entry = {**table.entry_of(entries, run, cell), "cell": cell}
         if cell not in served:
             words = style.NOT_MEASURED if run.cells.at[cell, "left_out"] else str(run.cells.at[cell, "status"])
-            reason = str(run.cells.at[cell, "reason"] or "").split("\n")[0]
-            others.setdefault(words, []).append((forms.titled(entry), reason))
+            others.setdefault(words, []).append((forms.titled(entry), run.cells.at[cell, "reason"]))
             continue
         if cell in registers.index:
             entry["registers"] = int(registers.at[cell, "value"])

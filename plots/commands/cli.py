@@ -105,7 +105,7 @@ def _judge(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
     if not runs:
-        return _told(failures)
+        return drawing.told(failures)
     ledger = claims.ledger(runs, options.configs)
     if not ledger.runs:
         raise NothingToDraw("the configs of these runs have no claim about this back end. Name other runs.")
@@ -115,7 +115,7 @@ def _judge(arguments: list[str]) -> int:
         for drawing_of_paper in forest.drawings(ledger):
             drawing_of_paper.write(options.out, options.formats)
     print(ledger.markdown(), end="")
-    return _told(failures)
+    return drawing.told(failures)
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _studied(name: str, arguments: list[str]) -> int:
     for made in study.drawings(runs, options) if runs else []:
         for path in made.write(options.out or kept.outside(Path(".")), options.formats):
             print(path)
-    return _told(failures)
+    return drawing.told(failures)
 
 
 def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: the current folder)", formats: Sequence[str] = ("png",)) -> Parser:
@@ -187,13 +187,6 @@ def _readable(folders: Sequence[Path]) -> tuple[list[results.Run], list[Exceptio
         except (NothingToDraw, UsageError) as error:
             failures.append(error)
     return runs, failures
-
-
-def _told(failures: Sequence[Exception]) -> int:
-    """Prints every failure on stderr and returns the exit code."""
-    for error in failures:
-        print(f"plots: {error}", file=sys.stderr)
-    return 2 if any(isinstance(error, UsageError) for error in failures) else 3 if failures else 0
 
 
 def _fill(arguments: list[str]) -> int:

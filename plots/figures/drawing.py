@@ -62,6 +62,11 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
         draw(functools.partial(_with_claims, KINDS[kind], run), str(run.folder), stem, folder)
         if kind != "status_matrix" and (run.cells["status"] != "ok").any():
             draw(functools.partial(status_matrix.make, run), str(run.folder), f"{stem}_status", folder)
+    return told(failures)
+
+
+def told(failures: Sequence[Exception]) -> int:
+    """Prints every failure on stderr and returns the exit code."""
     for error in failures:
         print(f"plots: {error}", file=sys.stderr)
     return 2 if any(isinstance(error, UsageError) for error in failures) else 3 if failures else 0

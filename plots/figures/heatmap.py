@@ -29,7 +29,7 @@ from matplotlib.colors import to_hex
 from allocbench.errors import NothingToDraw
 from plots.figures import heatmap_page, table
 from plots.figures.heatmap_blocks import BLANK, Block, Cell
-from plots.figures.model import caption, chart, choice
+from plots.figures.model import caption, chart, choice, unfolded
 from plots.figures.model.chart import Chart
 from plots.figures.model.series import group, parts
 from plots.runs import labels
@@ -90,20 +90,13 @@ def metrics_across(run: Run) -> Run:
     metrics = labels.listed(run.plot.get("metric", "time"))
     if len(metrics) == 1:
         return replace(run, config={**run.config, "plot": {**run.plot, "metric": metrics[0]}})
-    cells, settings, values = [], [], []
-    for metric in metrics:
-        new = [f"{cell} {metric}" for cell in run.cells.index]
-        cells.append(run.cells.assign(axes=[{**axes, "metric": metric} for axes in run.cells["axes"]]).set_axis(new))
-        settings.append(run.settings.assign(metric=metric).set_axis(new))
-        for name, common in ((metric, "value"), (f"relative_{metric}", "relative_value")):
-            own = run.values[run.values["metric"] == name]
-            values.append(own.assign(cell=own["cell"] + f" {metric}", metric=common))
+    own = {metric: run.values["metric"].map({metric: "value", f"relative_{metric}": "relative_value"}) for metric in metrics}
+    made = unfolded.by(run, "metric", {metric: run.values.assign(metric=names)[names.notna()] for metric, names in own.items()})
     xs = labels.listed(run.plot["x"])
     names = {**{metric: quantity.metric_name(metric) for metric in metrics}, **run.plot.get("names", {})}
     plot = {**run.plot, "metric": "value", "x": [xs[-1], "metric"], "names": names, **({"panels": xs[0]} if len(xs) > 1 else {})}
     sweep = {**run.config.get("sweep", {}), "metric": metrics}  # this list gives the metrics their order
-    return replace(run, cells=pandas.concat(cells), settings=pandas.concat(settings), values=pandas.concat(values, ignore_index=True),
-                   config={**run.config, "plot": plot, "sweep": sweep})
+    return replace(made, config={**run.config, "plot": plot, "sweep": sweep})
 
 
 def _lined(run: Run) -> Run:
@@ -159,7 +152,7 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
         told = [labels.told(run, name, run.cells.at[cells[0], "allocator_parameters"][name]) for name, value in parameters
                 if len({other.get(name) for other in others}) > 1]
         label = labels.distinguished(label, told)
-        made.append((f"{label}, {unit[1]}" if allocator == reference else label,
+        made.append((f"{label}, {unit[1]}" if allocator == reference and unit[1] else label,
                      [_cell(run, at.get(column), factors, own, unit, allocator == reference) for column in columns]))
     return Block(title, [(_group_name(run, xs[0], column[0]) if len(xs) > 1 else "", _column_name(run, xs[-1], column[-1], ordered[-1]))
                          for column in columns], made, [rows.family_of(name) for name, _ in taken] if len(taken) > _MANY else [])
@@ -172,8 +165,7 @@ def _group_name(run: Run, setting: str, value) -> str:
 
 def _column_name(run: Run, setting: str, value, values: Sequence) -> str:
     """Shortens numbers as an axis does."""
-    numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values)
-    return quantity.on_axis(setting)(value) if numbers else labels.value_of(run, setting, value)
+    return quantity.on_axis(setting)(value) if all(map(quantity.is_number, values)) else labels.value_of(run, setting, value)
 
 
 def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.DataFrame, unit: tuple[float, str],
@@ -209,15 +201,14 @@ def _colour(factor: float) -> str:
 
 def _legend(run: Run) -> str:
     reference, metric = run.plot["reference"], quantity.metric_name(run.plot.get("metric", "time"))
+    compared = run.values[run.values["metric"] == f"relative_{run.plot.get('metric', 'time')}"]
+    grey = "; grey: the 95 % interval contains 1" if compared["low"].notna().any() else ""
     if reference == "best":
-        compared = run.values[run.values["metric"] == f"relative_{run.plot.get('metric', 'time')}"]
         zeros = " above 0" if (compared["value"] == 0).any() else ""
-        blue, grey = "; blue: 0" if zeros else "", "; grey: the 95 % interval contains 1" if compared["low"].notna().any() else ""
+        blue = "; blue: 0" if zeros else ""
         return f"Factors: {metric} over the smallest of the column{zeros}. Red: larger{blue}{grey}."
     if reference in ("baseline", "baselines"):
         whose = " (the median of all cells of the column)" if reference == "baselines" else ""
-        return (f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}{whose}. Red: larger; blue: smaller; grey: "
-                "the 95 % interval contains 1.")
+        return f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}{whose}. Red: larger; blue: smaller{grey}."
     name = labels.allocator(run, reference)
-    return (f"Row {name}: {metric}. Other rows: {metric} over that of {name}. Red: more; blue: less; grey: "
-            "the 95 % interval contains 1.")
+    return f"Row {name}: {metric}. Other rows: {metric} over that of {name}. Red: more; blue: less{grey}."

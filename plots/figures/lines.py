@@ -90,9 +90,9 @@ def resolve(run: Run) -> Chart:
 def draw(shown: Chart, stem: str) -> Drawing:
     if not shown.has_value():
         raise NothingToDraw(f"{shown.source}: no cell of this figure is ok; its status table says why.")
-    panels = _without_zeros(shown.panels) if shown.log_y else shown.panels
+    panels = panels_of(shown)
     with matplotlib.rc_context(style.RC):
-        looks = [Scale.of(shown, panel.metric, [other for other in panels if _shares_axis(panels, panel, other)]) for panel in panels]
+        looks = scales_of(shown, panels)
         pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper, shown.references())
         own = [_own_axes(shown, panels, looks, names) for names in pictures]
         alone = [number for number, each in enumerate(own, 1) if each != looks]
@@ -100,6 +100,16 @@ def draw(shown: Chart, stem: str) -> Drawing:
                  for number, names in enumerate(pictures, 1)]
     more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))
     return Drawing(stem, pages[0], table.markdown(shown), more)
+
+
+def panels_of(shown: Chart) -> Sequence[Panel]:
+    """Returns the panels as they are drawn: a series of zeros is in the strip of a logarithmic axis."""
+    return _without_zeros(shown.panels) if shown.log_y else shown.panels
+
+
+def scales_of(shown: Chart, panels: Sequence[Panel]) -> list[Scale]:
+    """Returns the y axis of each panel."""
+    return [Scale.of(shown, panel.metric, [other for other in panels if _shares_axis(panels, panel, other)]) for panel in panels]
 
 
 def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption: Sequence[str], part: str) -> Page:

@@ -24,6 +24,7 @@ from plots.sheet.page import Drawing
 
 Column = tuple  # values of the settings that the config's `columns` names
 _WIDE = 0.25    # half-width of an interval, relative to its value, above which a number is uncertain
+_UNCERTAIN = "*"  # mark after such a number in an image
 
 
 def make(run: Run, stem: str) -> Drawing:
@@ -127,6 +128,9 @@ def _times(run: Run, columns: Sequence[Column], phase: str, reference: str, inte
             if cell is None or run.cells.at[cell, "status"] != "ok":
                 muted.add((number, len(words)))
                 words.append(run.cells.at[cell, "status"] if cell else "–")
+            elif cell not in times.index:
+                muted.add((number, len(words)))
+                words.append("no value")
             elif allocator == reference:
                 words.append(_with_doubt(quantity.in_si(times.at[cell, "value"], "s"), times.loc[cell], intervals))
             elif cell in factors.index:
@@ -148,7 +152,7 @@ def _with_doubt(text: str, value: pandas.Series, intervals: bool) -> str:
         return provisional.marked(text, True)
     if intervals:
         return quantity.with_interval(text, value["value"], value["low"], value["high"])
-    return f"{provisional.MARK}{text}" if _is_wide(value) else text
+    return f"{text}{_UNCERTAIN}" if _is_wide(value) else text
 
 
 def _is_wide(value: pandas.Series) -> bool:
@@ -157,13 +161,14 @@ def _is_wide(value: pandas.Series) -> bool:
 
 
 def _shares(run: Run, columns: Sequence[Column], phase: str, reference: str) -> grid.Grid:
-    shares, factors = run.at(phase, "beyond_reference")["value"], run.at(phase, "relative_time")
-    doubtful = set(factors.index[provisional.among(factors["flags"])])
+    shares = run.at(phase, "beyond_reference")
+    told = {cell: provisional.marked(f"{100 * share:z.0f} %", is_provisional)
+            for cell, share, is_provisional in zip(shares.index, shares["value"], provisional.among(shares["flags"]))}
     rows = []
     for allocator, label, by_column in _rows(run):
         cells = [by_column.get(column) for column in columns]
-        if allocator != reference and any(cell in shares for cell in cells):
-            rows.append([label, *(provisional.marked(f"{100 * shares[cell]:z.0f} %", cell in doubtful) if cell in shares else "–" for cell in cells)])
+        if allocator != reference and any(cell in told for cell in cells):
+            rows.append([label, *(told.get(cell, "–") for cell in cells)])
     return grid.Grid(["share of time", *_names(run, columns)], rows,
                      f"Share of the {phase} time that exceeds the time with {labels.allocator(run, reference)}: the cost of allocation")
 
@@ -195,7 +200,7 @@ def _caption(run: Run, drawn: Sequence[grid.Grid]) -> list[str]:
     told = [f"{short} = {word}" for word, short in style.STATUS_SHORT.items() if short in shown and short != word]
     sentences = [", ".join(told) + "."] if told else []
     times = run.at(run.plot.get("y", "total"), "time")
-    if any(word.startswith("~") for word in shown) and any(_is_wide(value) for _, value in times.iterrows()):
-        sentences.append(f"~: one end of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % away from the number (the page of "
+    if any(word.endswith(_UNCERTAIN) for word in shown) and any(_is_wide(value) for _, value in times.iterrows()):
+        sentences.append(f"{_UNCERTAIN}: one end of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % away from the number (the page of "
                          "numbers beside this image has all intervals).")
     return caption.of_table(run, [(run.plot.get("y", "total"), "time")], sentences, intervals=False)

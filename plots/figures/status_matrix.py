@@ -46,7 +46,7 @@ class Matrix:
 
 
 def make(run: Run, stem: str) -> Drawing:
-    run = choice.shown(run)
+    run = choice.cells_of(run)
     matrix, heading = matrix_of(run), origin.heading(run, _title(run), [_counts(run)])
     with matplotlib.rc_context(style.RC):
         page = _draw(heading, noteworthy(matrix))
@@ -182,15 +182,8 @@ def _wrapped_reason(row: MatrixRow, width: float) -> list[str]:
     cell = row.cells[0]
     if cell is None or not cell.reason:
         return []
-    lines = ticks.wrapped(_first_line(cell.reason), style.LEAST, width - 0.12)
+    lines = ticks.wrapped(cell.reason, style.LEAST, width - 0.12)
     return [*lines[:2], f"{lines[2]} …"] if len(lines) > 3 else lines
-
-
-def _first_line(reason: str) -> str:
-    """Returns the first line of a reason. A reason can continue with a table of lanes, which only the stored results
-    have room for.
-    """
-    return reason.strip().split("\n")[0]
 
 
 def _markdown(heading: Heading, matrix: Matrix) -> str:
@@ -210,5 +203,5 @@ def _reasons(matrix: Matrix) -> list[str]:
                 found.setdefault(cell, []).append(column)
         for cell, columns in found.items():
             where = f" at {'; '.join(columns)}" if any(columns) else ""
-            lines.append(f"- {row.label}{where}: {cell.word}: {_first_line(cell.reason) or 'no reason recorded'}")
+            lines.append(f"- {row.label}{where}: {cell.word}: {cell.reason or 'no reason recorded'}")
     return ["Reasons (first lines; results.json holds the whole texts):\n\n" + "\n".join(lines)] if lines else []

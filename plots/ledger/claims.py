@@ -254,7 +254,7 @@ def _cause(claim: dict) -> str:
 
 
 def _factor(number: float) -> str:
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+    return quantity.count(number)
 
 
 def _wanted(claim: dict, write) -> str:

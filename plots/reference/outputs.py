@@ -74,11 +74,11 @@ def linked() -> set[Path]:
     return {(text.parent / target).resolve() for text in set(texts) for pair in _LINK.findall(text.read_text(encoding="utf-8")) for target in pair if target}
 
 
-def figures(study: Study, places: Iterable[str] = ()) -> Files:
-    """Returns the figures of the runs at these places, or of all runs if no place is given."""
+def figures(study: Study) -> Files:
+    """Returns the figures of all runs."""
     made, shown = {}, linked()
-    for place in places or study.runs:
-        made |= figures_of(study.runs[place], shown)
+    for run in study.runs.values():
+        made |= figures_of(run, shown)
     return made
 
 

@@ -75,7 +75,7 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
     times = values.loc[base.index]
     times = times[(times["metric"] == "time") & (times["value"] != 0)]
     beyond = times.assign(metric="beyond_reference", value=1 - base / times["value"], low=float("nan"), high=float("nan"), unit="")
-    return [related, beyond]
+    return [related, _doubted(beyond, placed.loc[beyond.index, by], own[by], own["flags"])]
 
 
 def speed_up(values: pandas.DataFrame, series: pandas.Series, positions: pandas.Series) -> pandas.DataFrame:

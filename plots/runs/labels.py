@@ -27,8 +27,7 @@ def value_of(run: Run, setting: str, value) -> str:
     """Returns a value alone, as on an axis."""
     if setting == "allocator":
         return allocator(run, value)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return quantity.formatter(setting)(value) if is_number else _given(run, str(value)) or str(value)
+    return ("" if quantity.is_number(value) else _given(run, str(value))) or quantity.written(setting, value)
 
 
 def setting_of(run: Run, setting: str, value) -> str:
@@ -108,5 +107,4 @@ def _hashable(values: list) -> list:
 
 def order(value) -> tuple:
     """Returns a sort key: numbers come first, by size, then other values by their text."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return (0, value, "") if is_number else (1, 0, str(value))
+    return (0, value, "") if quantity.is_number(value) else (1, 0, str(value))

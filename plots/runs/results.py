@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Collection, Sequence
+from typing import Collection, Iterable, Sequence
 
 import pandas
 
@@ -60,7 +60,11 @@ class Run:
     @property
     def provisional(self) -> int:
         """Returns the number of cells with provisional numbers."""
-        return int(self.cells["provisional"].astype(bool).sum())
+        return len(self.stored_ids(self.cells.index[self.cells["provisional"].astype(bool)]))
+
+    def stored_ids(self, cells: Iterable[str]) -> set[str]:
+        """Returns the ids that these cells have in the results. Cells that a figure makes of one stored cell share its id."""
+        return {self.details.get(cell, {}).get("id", cell) for cell in cells}
 
     @property
     def kept_as(self) -> str:
@@ -184,14 +188,14 @@ class Run:
         return ""
 
 
-def read_run(folder: Path, plot: dict | None = None) -> Run:
-    """Returns the run stored in `folder`. If `plot` is given, it replaces the stored plot."""
-    return run_of(stored.read_document(folder), folder, plot)
+def read_run(folder: Path) -> Run:
+    """Returns the run stored in `folder`."""
+    return run_of(stored.read_document(folder), folder)
 
 
 def run_of(ours: dict, folder: Path, plot: dict | None = None) -> Run:
-    """Returns the run of a document that was read from `folder`. The check of a document is slow, so it is not
-    repeated.
+    """Returns the run of a document that was read from `folder`. If `plot` is given, it replaces the stored plot. The check
+    of a document is slow, so it is not repeated.
     """
     entries = {entry["id"]: entry for entry in ours["cells"]}
     return of_tables(frames.cells_of(ours), frames.values_of(ours), folder, ours, entries, plot)

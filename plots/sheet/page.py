@@ -24,6 +24,7 @@ _MARGIN = 0.06
 BODY_WIDTH = style.WIDTH - 2 * _MARGIN
 _TITLE = 8.5
 _LINE = 0.125  # height of a line of small text
+_BESIDE = 0.29  # distance of an axis edge from a whole pixel, in pixels
 _PALETTES = (16, 24, 32, 48, 64, 96, 128)  # numbers of colours
 _SEEN = 28           # largest change of a colour channel, of 255
 _SEEN_SHARE = 4e-4   # share of the pixels that may change by more
@@ -82,10 +83,10 @@ class Page:
             top += _LINE
 
     def axes(self, left: float, bottom: float, width: float, height: float, **options):
-        """Adds axes to the body, in inches from its lower left corner."""
-        place = ((left + _MARGIN) / style.WIDTH, (bottom + self._bottom) / self._total, width / style.WIDTH,
-                 height / self._total)
-        return self.figure.add_axes(place, **options)
+        """Adds axes to the body, in inches from its lower left corner. It moves their edges by up to half a pixel of the PNG."""
+        left, bottom = left + _MARGIN, bottom + self._bottom
+        (left, right), (bottom, top) = (map(_on_pixel, ends) for ends in ((left, left + width), (bottom, bottom + height)))
+        return self.figure.add_axes((left / style.WIDTH, bottom / self._total, (right - left) / style.WIDTH, (top - bottom) / self._total), **options)
 
     def point(self, left: float, bottom: float) -> tuple[float, float]:
         """Returns a place of the body in figure coordinates, for legends."""
@@ -165,6 +166,16 @@ def _in_palette(png: io.BytesIO) -> bytes:
     made = io.BytesIO()
     reduced.save(made, format="png", optimize=True)
     return made.getvalue()
+
+
+def _on_pixel(inches: float) -> float:
+    """Moves a place to _BESIDE pixels after a whole pixel of the PNG.
+
+    Agg rounds lines to pixels. numpy computes their ends, whose last bit depends on the processor, and this bit decides about
+    an end in the middle of a pixel. With _BESIDE, neither an edge nor a tick at a simple share of an axis (such as a half or
+    a fifth) lies there, not even in a PNG of half the size.
+    """
+    return (round(inches * style.PNG_DPI) + _BESIDE) / style.PNG_DPI
 
 
 def _wrap(paragraphs: Sequence[str]) -> list[str]:

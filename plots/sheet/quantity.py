@@ -31,6 +31,7 @@ _PHASE_NAMES = {"build_probe": "build and probe"}  # two steps in one phase
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 _WRITTEN_OUT = 100_000  # smaller counts are written in full, except multiples of 1,024 on axes
+_WHOLE = 999.5  # numbers from here on are whole: three digits of them would be 1e+03
 _DATA_UNITS = ("s", "op/s")
 
 
@@ -83,7 +84,8 @@ def prefix_of(value: float) -> tuple[float, str]:
 
 
 def count(value: float) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else _short(value)
+    """Writes three significant digits, or a whole number in full."""
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= _WHOLE else _short(value)
 
 
 def factor(value: float) -> str:
@@ -134,8 +136,18 @@ def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[floa
     if unit in _DATA_UNITS:
         return lambda value: in_si(value, unit, padded)
     if is_ratio(name):
-        return lambda value: f"{count(value) if value >= 1000 else _short(value)}×"
+        return lambda value: f"{count(value)}×"
     return count
+
+
+def is_number(value) -> bool:
+    """Returns whether a value of a setting is a number. A setting that is on or off is a word."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def written(setting: str, value) -> str:
+    """Returns a value of a setting: a number with its unit, or a word as it is."""
+    return formatter(setting)(value) if is_number(value) else str(value)
 
 
 def is_share(name: str) -> bool:
@@ -165,4 +177,4 @@ def axis_name(setting: str) -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    return f"{value:.3g}" if abs(value) < _WHOLE else f"{value:.0f}"

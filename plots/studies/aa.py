@@ -132,7 +132,7 @@ def _places(runs: Sequence[Run]) -> Iterator[Place]:
             if len(times) > 1:
                 label = first.label(cell) or labels.allocator(first, first.cells.at[cell, "allocator"])
                 axes = first.cells.at[cell, "axes"]
-                shown = [quantity.formatter(name)(value) if isinstance(value, int) else str(value) for name, value in axes.items()]
+                shown = [quantity.written(name, value) for name, value in axes.items()]
                 yield Place(label, tuple(axes.values()), " ".join([label, *shown]), first.cells.at[cell, "workload"], phase, times)
 
 

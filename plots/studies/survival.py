@@ -93,9 +93,9 @@ def _matrix(back_end: str, runs: Sequence[Run]) -> Matrix:
         word = style.NOT_MEASURED if left_out else status
         there.statuses[word] += 1
         if status != "ok":
-            first_line = reason.strip().split("\n")[0] or "no reason recorded"
-            there.reasons.setdefault(word, Counter())[first_line] += 1
-            there.causes.setdefault(word, Counter())[reasons.why(allocator, workload, word, first_line, revision)] += 1
+            told = reason or "no reason recorded"
+            there.reasons.setdefault(word, Counter())[told] += 1
+            there.causes.setdefault(word, Counter())[reasons.why(allocator, workload, word, told, revision)] += 1
     return Matrix(back_end, dict(sorted(names.items())), sorted({workload for _, workload in fields}), fields, _told(runs),
                   sum(run.not_measured for run in runs))
 

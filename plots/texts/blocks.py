@@ -27,7 +27,7 @@ def _outcomes(device: str) -> grid.Grid:
     """Lists every kept run with its page of numbers, its description and the statuses of its cells."""
     rows = []
     for folder in stored.find_runs(kept.REFERENCE / device):
-        run = kept.run(str(folder.relative_to(kept.REFERENCE)))
+        run = kept.read(folder)
         pages = [path for path in sorted((folder / "figures").glob("*.md")) if not path.stem.endswith("_status")]
         name = str(folder.relative_to(kept.REFERENCE / device))
         link = f"[{name}]({name}/figures/{pages[0].name})" if pages else name

@@ -23,7 +23,7 @@ def answer(names: str, word: str) -> str:
 
 def runs(names: str) -> list[Run]:
     """Returns the kept runs at and below the folders."""
-    return [kept.run(str(folder.relative_to(kept.REFERENCE))) for name in names.split(",") for folder in _folders(name)]
+    return [kept.read(folder) for name in names.split(",") for folder in _folders(name)]
 
 
 def _folders(name: str) -> list:

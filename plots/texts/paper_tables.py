@@ -35,7 +35,7 @@ def figures(device: str, paper: str) -> grid.Grid:
     ledger = _ledger(device)
     rows = []
     for folder in stored.find_runs(kept.REFERENCE / device / paper):
-        run = kept.run(str(folder.relative_to(kept.REFERENCE)))
+        run = kept.read(folder)
         made = [_link(path) for path in sorted((folder / "figures").glob("*.*")) if path.suffix in (".png", ".md") and not path.stem.endswith("_status")]
         counts = run.cells["status"].value_counts()
         ended = ", ".join(f"{counts[word]} {word}" for word in stored.STATUSES if word in counts)

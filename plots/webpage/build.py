@@ -142,7 +142,7 @@ def _figures(runs: Sequence[Run], charts: dict, problems: list[str]) -> str:
             continue
         if made.chart:
             charts[made.stem] = made.chart
-        title = html.escape(run.plot.get("title") or run.config.get("description") or run.name)
+        title = html.escape(origin.title(run))
         parts.setdefault(ledger.titled(run), []).append(
             f'<details class="figure" id="{made.stem}"><summary><b>{html.escape(run.kept_as)}</b> {title}</summary>{made.body}</details>'
         )
@@ -185,7 +185,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         date=html.escape(made_of["date"]),
         revision=html.escape(f", allocbench {table.revisions(made_of, ())}" if made_of["revisions"] else ""),
         nav=" ".join(f'<a href="#{name}">{name}</a>' for name in _SECTIONS if guide["cases"] or name not in _OF_THE_GUIDE),
-        banner='<p class="warning">CPU executor: not GPU performance</p>' if made_of["backend"] == "cpu" else "",
+        banner=f'<p class="warning">{html.escape(origin.CPU_BANNER)}</p>' if made_of["backend"] == "cpu" else "",
         problems=f'<section class="problems"><h2>Not shown</h2><ul>{listed}</ul></section>' if listed else "",
         **parts,
         guide=_json(guide),

@@ -9,9 +9,10 @@ ablation.
 from __future__ import annotations
 
 import html
-import math
+import statistics
 from dataclasses import dataclass
 
+from plots.advice import engine
 from plots.advice.table import ONE_SIZE
 from plots.runs import forms
 from plots.sheet import quantity
@@ -38,12 +39,12 @@ class Point:
 
 def points_of(table: dict) -> list[Point]:
     """Returns the allocators whose memory is measured and that have a time in at least half of the cells."""
-    made = []
+    made, best = [], heat.best_of(table)
     for entry in table["allocators"]:
-        slower, ok, _ = heat.slowdowns(table, entry)
+        slower, ok, _ = heat.slowdowns(table, entry, best)
         factors = [factor for _, factor in entry["memory"]]
         if slower is not None and 2 * ok >= len(table["cases"]) and factors:
-            made.append(Point(entry, slower, math.exp(sum(map(math.log, factors)) / len(factors))))
+            made.append(Point(entry, slower, statistics.geometric_mean(factors)))
     return made
 
 
@@ -55,8 +56,7 @@ def numbered(points: list[Point]) -> dict[str, int]:
 
 
 def front(points: list[Point]) -> set[str]:
-    rivals = {point.entry["id"]: point.costs() for point in points if _is_rival(point.entry)}
-    return {name for name, own in rivals.items() if not any(other != own and all(a <= b for a, b in zip(other, own)) for other in rivals.values())}
+    return engine.pareto({point.entry["id"]: point.costs() for point in points if _is_rival(point.entry)})
 
 
 def _is_rival(entry: dict) -> bool:

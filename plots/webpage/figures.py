@@ -23,7 +23,6 @@ from plots.webpage import graphs, maps
 class Figure:
     """One figure of the page. `body` is HTML. `chart` is None if the figure has no interactive form."""
 
-    run: Run
     stem: str
     body: str
     chart: dict | None
@@ -55,13 +54,13 @@ def figure_of(run: Run) -> Figure:
     if chart:
         parts.append(f'<div class="chart" data-chart="{stem}"></div>')
         missing = graphs.without_a_value(shown) if kind == "lines" else []
-        parts += [f"<p><small>Without a value. {html.escape(' '.join(missing))}</small></p>"] if missing else []
+        parts += [f"<p><small>Not in the chart. {html.escape(' '.join(missing))}</small></p>"] if missing else []
     parts.append(
         f'<details class="static" open><summary>static figure</summary><img loading="lazy" alt="{html.escape(origin.title(run))}" src="{_image(run, made)}"></details>'
     )
     numbers = f'<div class="scroll">{markdown.markdown(html.escape(made.markdown, quote=False), extensions=["tables"])}</div>'
     parts.append(f'<details{"" if chart else " open"}><summary>numbers</summary>{numbers}</details>')
-    return Figure(run, stem, "".join(parts), chart)
+    return Figure(stem, "".join(parts), chart)
 
 
 def _command(run: Run) -> str:

@@ -9,6 +9,7 @@ import math
 from typing import Callable, Iterable
 
 from plots.advice import question
+from plots.figures import lines
 from plots.figures.model.chart import Chart, Panel
 from plots.figures.model.series import Series
 from plots.figures.panel import failures
@@ -23,13 +24,14 @@ _DASHES = {"full": "solid", "left": "dash", "none": "dot", "top": "dashdot", "ri
 
 def chart(shown: Chart) -> dict | None:
     """Returns one subplot per panel, in its row and column. The result is None if no series has a value."""
-    rows, columns = 1 + max(panel.row for panel in shown.panels), 1 + max(panel.column for panel in shown.panels)
+    panels = lines.panels_of(shown)
+    rows, columns = 1 + max(panel.row for panel in panels), 1 + max(panel.column for panel in panels)
     data, axes, notes = [], {}, []
     known: set[str] = set()
-    for number, panel in enumerate(shown.panels, start=1):
+    for number, (panel, scale) in enumerate(zip(panels, lines.scales_of(shown, panels)), start=1):
         suffix = "" if number == 1 else str(number)
         notes.append(_title(panel, suffix))
-        axes |= _axes(shown, panel, suffix, (rows, columns))
+        axes |= _axes(shown, panel, scale.log, suffix, (rows, columns))
         data += _bands(panel, suffix, known)
         for each, curve in zip(panel.series, panel.curves):
             if len(each.drawn()):
@@ -41,8 +43,8 @@ def chart(shown: Chart) -> dict | None:
             data += _curve(each, curve, suffix)
         data += _stated(shown, panel, suffix, known)
         data += _positions(panel, suffix, known)
-        if (unit := _unit(panel)) and not shown.log_y and (values := _values(panel, "value")):
-            axes[f"yaxis{suffix}"]["ticksuffix"] = f" {_scale(data, suffix, max(values))}{unit}"
+        if (unit := _unit(panel)) and not scale.log and (largest := max(_values(panel, "value"), default=0)):
+            axes[f"yaxis{suffix}"]["ticksuffix"] = f" {_scale(data, suffix, largest)}{unit}"
     if not data:
         return None
     return {
@@ -57,7 +59,7 @@ def chart(shown: Chart) -> dict | None:
     }
 
 
-def _axes(shown: Chart, panel: Panel, suffix: str, size: tuple[int, int]) -> dict:
+def _axes(shown: Chart, panel: Panel, log_y: bool, suffix: str, size: tuple[int, int]) -> dict:
     rows, columns = size
     width, height = 1 / columns, 1 / rows
     left, top = panel.column * width, 1 - panel.row * height
@@ -71,11 +73,11 @@ def _axes(shown: Chart, panel: Panel, suffix: str, size: tuple[int, int]) -> dic
     before = [each for each in shown.panels if each.row == panel.row and each.column < panel.column]
     y_axis = charts.axis(
         panel.title if not before or before[-1].metric != panel.metric else "",
-        shown.log_y,
+        log_y,
         _values(panel, "value"),
         domain=[top - 0.8 * height, top - 0.06 * height],
         anchor=f"x{suffix}",
-        unit=_unit(panel) if shown.log_y else "",
+        unit=_unit(panel) if log_y else "",
     )
     return {f"xaxis{suffix}": x_axis, f"yaxis{suffix}": y_axis}
 
@@ -246,9 +248,11 @@ def _curve(each: Series, curve: tuple[list[float], list[float]], suffix: str) ->
 
 
 def without_a_value(shown: Chart) -> list[str]:
-    """Lists the points without a value: the status words with their places, by series and panel."""
+    """Lists the points without a place in the chart: their status words, or 0 on a logarithmic axis, with their places, by series
+    and panel.
+    """
     told: dict[str, list[str]] = {}
-    for panel in shown.panels:
+    for panel in lines.panels_of(shown):
         place = ", ".join(text for text in (panel.row_name, panel.name) if text)
         for each in panel.series:
             for stretch in failures.stretches_of(each):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import math
+import statistics
 from itertools import groupby
 
 from plots.runs import forms
@@ -20,8 +21,7 @@ _STRONGEST = 100  # factor with the strongest colour
 def section(table: dict) -> str:
     if not table["cases"]:
         return '<p class="none">Not measured: no cell of the guide.</p>'
-    best = [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
-    rows = []
+    best, rows = best_of(table), []
     for family, members in groupby(table["allocators"], key=lambda entry: entry["family"]):
         group = list(members)
         if family and len(group) > 1:
@@ -39,18 +39,22 @@ def section(table: dict) -> str:
     )
 
 
-def slowdowns(table: dict, entry: dict) -> tuple[float | None, int, int]:
+def best_of(table: dict) -> list[float | None]:
+    """Returns the best time of each case."""
+    return [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
+
+
+def slowdowns(table: dict, entry: dict, best: list) -> tuple[float | None, int, int]:
     """Returns three numbers: the geometric mean of the time over the best time in the cells that are ok (None without
-    such cells), the number of these cells, and the number of cells with a result or a status.
+    such cells), the number of these cells, and the number of cells with a result or a status. `best` comes from best_of().
     """
-    best = [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
     return _mean(_factors(table, entry, best))
 
 
 def _mean(factors: list) -> tuple[float | None, int, int]:
     known = [value for value in factors if isinstance(value, float)]
     asked = sum(value is not None for value in factors)
-    return (math.exp(sum(map(math.log, known)) / len(known)) if known else None), len(known), asked
+    return (statistics.geometric_mean(known) if known else None), len(known), asked
 
 
 def _best(table: dict, number: int, phase: str) -> float | None:

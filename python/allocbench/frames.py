@@ -34,7 +34,7 @@ def cells_of(document: dict) -> pandas.DataFrame:
              "pool_bytes": cell.get("pool_bytes"), "uuid": cell.get("device_uuid", ""), "sm_clock_max_mhz": cell.get("sm_clock_max_mhz"),
              "revision": cell.get("measured_revision", ""), "seed": cell.get("seed"), "left_out": was_left_out(cell),
              "provisional": _is_provisional(cell),
-             "reason": cell.get("reason", "").partition("\n")[0]}
+             "reason": cell.get("reason", "").strip().partition("\n")[0].rstrip()}
             for cell in document["cells"]]
     return pandas.DataFrame(rows, dtype=object).set_index("cell")
 

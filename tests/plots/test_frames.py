@@ -50,3 +50,10 @@ def test_counters_have_their_intervals(tmp_path):
     values = frames.values_of(stored.read_document(folder)).set_index("metric")
     assert tuple(values.loc["steps", ["low", "high", "confidence"]]) == (1.0, 3.0, 0.95)
     assert values.loc["rounds", ["low", "high", "confidence"]].isna().all()
+
+
+def test_the_reason_is_the_first_line_with_words(tmp_path):
+    reasons = ["too slow\nlane 3: 7", "\n  too slow \nlane 3: 7", ""]
+    cells = [synthetic.cell("c_malloc", {"threads": number}, status="timeout", reason=reason) for number, reason in enumerate(reasons)]
+    folder = synthetic.write(tmp_path, {"name": "test", "allocators": ["c_malloc"]}, cells)
+    assert list(frames.cells_of(stored.read_document(folder))["reason"]) == ["too slow", "too slow", ""]

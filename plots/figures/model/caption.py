@@ -65,30 +65,37 @@ def interval(run: Run) -> str:
     none.
     """
     middle = "median of the rounds' means" if run.config.get("statistic") == "mean" else "rounds' median"
-    return f"95 % interval of the {middle}" if _rounds(run) else "95 % interval"
+    return f"95 % interval of the {middle}" if _has_rounds(run) else "95 % interval"
 
 
 def _of_some(run: Run, shown: pandas.DataFrame) -> str:
     """Returns how many values have an interval. The text is empty if all have one, or if the results have no rounds."""
     timed = shown[shown["unit"].isin(_TIMED) & shown["value"].notna()]
     some = int(timed["low"].notna().sum())
-    return f", for the {some:,} of {len(timed):,} values that have at least six rounds" if some < len(timed) and _rounds(run) else ""
+    return f", for the {some:,} of {len(timed):,} values that have at least six rounds" if some < len(timed) and _has_rounds(run) else ""
 
 
 def _why_none(run: Run, shown: pandas.DataFrame) -> str:
     """Returns the end of a sentence: why the times have no interval, or only a full stop. Counts are exact and need no
     interval.
     """
-    return "; no intervals: they need six rounds." if shown["unit"].isin(_TIMED).any() and _rounds(run) else "."
+    return "; no intervals: they need six rounds." if shown["unit"].isin(_TIMED).any() and _has_rounds(run) else "."
 
 
 def _span(counts: Sequence[int]) -> str:
     return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
 
 
-def _rounds(run: Run) -> list[int]:
-    """Returns the number of rounds of each phase of each cell. The list is empty if the results have no rounds."""
-    return [len(phase["rounds"]) for cell in run.details.values() for phase in cell.get("phases", []) if "rounds" in phase]
+def _has_rounds(run: Run) -> bool:
+    return any("rounds" in phase for cell in run.details.values() for phase in cell.get("phases", []))
+
+
+def _rounds(run: Run, shown: pandas.DataFrame) -> list[int]:
+    """Returns the number of rounds of each shown phase of each shown cell. A metric without a phase has the rounds of all
+    phases of its cell. The list is empty if the results have no rounds.
+    """
+    return [len(each["rounds"]) for cell, phase in shown[["cell", "phase"]].drop_duplicates().itertuples(index=False)
+            for each in run.details.get(cell, {}).get("phases", []) if phase in ("", each["name"]) and "rounds" in each]
 
 
 def _shown(run: Run, wanted: Sequence[tuple[str, str]]) -> pandas.DataFrame:
@@ -101,12 +108,14 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
     fewer samples instead of the rounds.
     """
     text = "/".join(sorted({each for each in shown["statistic"] if each})) or "value"
-    timed = shown[shown["low"].notna() | (shown["unit"] == "s")]  # counts come from a single pass
-    counts = (timed if len(timed) else shown)["samples"].dropna().astype(int)
+    # Counts come from a single pass. Other metrics have an interval in some cell, or the unit of a time or a rate.
+    timed = shown[shown["metric"].isin(shown.loc[shown["low"].notna() | shown["unit"].isin(_TIMED), "metric"])]
+    counted = timed if len(timed) else shown
+    counts = counted["samples"].dropna().astype(int)
     if counts.empty:
         return text
     usual = int(counts.max())
-    rounds = _rounds(run)
+    rounds = _rounds(run, counted)
     if rounds and max(rounds) > 1:  # each cell takes the rounds that it needs to become precise
         return f"{text} of {_span(counts)} samples in {_span(rounds)} rounds"
     text += f" of {usual} sample{'' if usual == 1 else 's'}"
@@ -122,8 +131,10 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
 def _with_nulls(run: Run, shown: pandas.DataFrame) -> list[str]:
     """Lists the allocators whose times include null returns. A null return is quick, so such a time may be too short."""
     timed = shown.loc[shown["unit"].isin((*_TIMED, "cycles")) & shown["value"].notna(), "cell"].drop_duplicates()
-    got = timed[run.at("", "null_returns")["value"].reindex(timed).gt(0).to_numpy()].map(run.cells["allocator"])
-    told = [f"{labels.allocator(run, name)} ({number} {'cells' if number > 1 else 'cell'})" for name in run.allocators() if (number := int((got == name).sum()))]
+    got = timed[run.at("", "null_returns")["value"].reindex(timed).gt(0).to_numpy()]
+    allocators = got.map(run.cells["allocator"])
+    told = [f"{labels.allocator(run, name)} ({number} {'cells' if number > 1 else 'cell'})" for name in run.allocators()
+            if (number := len(run.stored_ids(got[allocators == name])))]
     return [f"Some requests got null, which is faster than getting a block: {', '.join(told)}."] if told else []
 
 

@@ -10,17 +10,22 @@ from dataclasses import replace
 import pandas
 
 from allocbench.errors import UsageError
-from plots.figures.model import series
+from plots.figures.model import series, unfolded
 from plots.runs import derived, labels
 from plots.runs.results import Run
 from plots.sheet import quantity
 
 
 def shown(run: Run) -> Run:
-    run = _by_parity(_without(_of_allocators(_with_phases_as_series(run))))
+    run = cells_of(_with_phases_as_series(run))
     if "speed_up" in labels.listed(run.plot.get("metric", "time")):
         run = _with_speed_up(run)
     return _evenly(run)
+
+
+def cells_of(run: Run) -> Run:
+    """Returns the run with the cells that the plot shows, split by parity if the plot says so."""
+    return _by_parity(_without(_of_allocators(run)))
 
 
 def _evenly(run: Run) -> Run:
@@ -44,16 +49,12 @@ def _with_phases_as_series(run: Run) -> Run:
     """
     if run.plot.get("phases") != "series":
         return run
-    cells, settings, values = [], [], []
-    for phase in labels.listed(run.plot.get("y", "total")):
-        new = [f"{cell} {phase}" for cell in run.cells.index]
-        cells.append(run.cells.assign(axes=[{**axes, "phase": phase} for axes in run.cells["axes"]]).set_axis(new))
-        settings.append(run.settings.assign(phase=phase).set_axis(new))
-        own = run.values[run.values["phase"] == phase]
-        values.append(own.assign(cell=own["cell"] + f" {phase}", phase=""))
+    made = unfolded.by(run, "phase", {phase: run.values[run.values["phase"] == phase].assign(phase="") for phase in labels.listed(run.plot.get("y", "total"))})
+    own = made.settings["phase"]
+    details = {cell: {**entry, "phases": [{**each, "name": ""} for each in entry.get("phases", []) if each["name"] == own[cell]]}
+               for cell, entry in made.details.items()}
     plot = {**run.plot, "y": "", "marks": [{**mark, "phase": ""} for mark in run.plot.get("marks", [])]}
-    return replace(run, cells=pandas.concat(cells), settings=pandas.concat(settings), values=pandas.concat(values, ignore_index=True),
-                   config={**run.config, "plot": plot})
+    return replace(made, details=details, config={**run.config, "plot": plot})
 
 
 def _of_allocators(run: Run) -> Run:
@@ -66,11 +67,7 @@ def _without(run: Run) -> Run:
     """Leaves out cells with the settings that `without` names."""
     gone = pandas.Series(False, index=run.cells.index)
     for wanted in run.plot.get("without", []):
-        matches = pandas.Series(True, index=run.cells.index)
-        for name, value in wanted.items():
-            matches &= pandas.Series([each in value if isinstance(value, list) else each == value for each in run.column(name)],
-                                     index=run.cells.index)
-        gone |= matches
+        gone |= run.matching(wanted)
     return run.part(run.cells.index[~gone]) if gone.any() else run
 
 

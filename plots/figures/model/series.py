@@ -80,8 +80,12 @@ def panels_of(run: Run) -> list[Cut]:
     Values of `panels` are side by side, and values of `rows` are one below the other. Without both, phases and metrics
     are side by side, or one below the other if x sweeps words, because words need room. A single row of more than four
     values of `panels` continues below.
+
+    Raises NothingToDraw if no cell of the run has a metric of the plot. The error lists the phases or metrics that exist.
     """
     shown = _shown(run)
+    for phase, metric in shown:
+        _require_known(run, phase, metric)
     several_phases = len({phase for phase, _ in shown if phase}) > 1
     columns, rows = parts(run, "panels"), parts(run, "rows")
     across = len(columns)
@@ -161,8 +165,8 @@ def is_alone(run: Run) -> bool:
 
 
 def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
-    """Returns the series of one panel. Raises NothingToDraw if a cell has no number or word for x, or if no cell has
-    this metric of this phase. The error lists the axes, or the phases or metrics, that exist.
+    """Returns the series of one panel. Raises NothingToDraw if a cell has no number or word for x. The error lists the axes
+    that exist.
     """
     groups = group(run, x)
     columns = labels.columns_of(run, x)
@@ -171,7 +175,7 @@ def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
     table[provisional.FLAG] = provisional.among(table["flags"])
     table["x"] = [float(columns.index(position)) if position in columns else position for position in run.column(x)]
     for cell, position in table["x"].items():
-        if isinstance(position, bool) or not isinstance(position, (int, float)):
+        if not quantity.is_number(position):
             raise NothingToDraw(f"{run.folder}: cell {cell} has no number called {x!r} for the x axis. Its axes "
                                 f"are: {', '.join(run.cells.at[cell, 'axes']) or 'none'}.")
     table["x"] = table["x"].astype(float)
@@ -190,7 +194,6 @@ def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
         if label in rivals:
             look = style.rival(rivals.index(label))
         made.append(Series(each.allocator, label, look, points.sort_values("x", kind="stable").reset_index(drop=True)))
-    _require_known(run, phase, metric)
     return made
 
 

@@ -83,16 +83,13 @@ def rows_of_panels(panels: Sequence[Sequence[Series]], bounds: tuple[float, floa
     every panel. These rows have the same place and the same height.
     """
     made = [rows_of(all_series, bounds, log, width) for all_series in panels]
-    labels = dict.fromkeys(each.label for all_series in panels for each in all_series)
+    series = {each.label: each for all_series in panels for each in all_series}
     rooms = {label: max((row.lanes_shown for rows in made for row in rows if row.series.label == label), default=0)
-             for label in labels}
+             for label in series}
     aligned = []
-    for all_series, rows in zip(panels, made):
+    for rows in made:
         own = {row.series.label: row for row in rows}
-        series = {each.label: each for each in all_series}
-        anyone = next(iter(series.values()))
-        aligned.append([replace(own.get(label) or Row(series.get(label, replace(anyone, label=label)), (), (), ()),
-                                least_lanes=room) for label, room in rooms.items() if room])
+        aligned.append([replace(own.get(label) or Row(series[label], (), (), ()), least_lanes=room) for label, room in rooms.items() if room])
     return aligned
 
 

@@ -34,7 +34,7 @@ class Scale:
         # A logarithmic axis has no place for zero. A share needs a linear axis, which shows it as a part of the whole.
         log = chart.log_y and min(numbers, default=0) > 0 and not quantity.is_share(metric)
         least, most = chart.limits.get(metric, (-math.inf, math.inf))
-        inside = [number for number in numbers if least <= number <= most] or numbers
+        inside = [number for number in numbers if least <= number <= most] or numbers or [1.0]  # a picture may have a panel without curves
         clipped = sum(not least <= value <= most for content in contents for series in content.series
                       for value in series.drawn()["value"])
         if quantity.is_ratio(metric) and log:

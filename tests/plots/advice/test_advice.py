@@ -159,7 +159,7 @@ def test_any_size_leaves_out_allocators_of_one(made):
 
 
 def test_who_was_not_measured_near_is_no_failure(made):
-    bare = json.loads(table.to_json(made))
+    bare = json.loads(json.dumps(made))
     halloc = next(entry for entry in bare["allocators"] if entry["id"] == "halloc")
     halloc["results"] = [None] * len(halloc["results"])
     found = advised.near(bare)
@@ -216,7 +216,7 @@ def test_the_front_has_no_beaten_allocator(made):
 
 
 def test_without_intervals_places_follow_the_numbers(made):
-    bare = json.loads(table.to_json(made))
+    bare = json.loads(json.dumps(made))
     for entry in bare["allocators"]:
         for result in entry["results"]:
             for phase, value in result.items() if isinstance(result, dict) else ():

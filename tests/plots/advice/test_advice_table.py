@@ -102,3 +102,8 @@ def test_the_newest_kept_guide_answers_and_a_gpu_goes_first(tmp_path, monkeypatc
         for path in (tmp_path / device).rglob("results.json"):
             path.write_text(path.read_text().replace("2026-01-02", f"{date}-01-02"))
     assert newest.kept_guide() == tmp_path / "h200" / "guide"
+
+
+def test_the_noise_band_of_an_even_number_of_intervals_is_between_the_middle_two():
+    entries = [{"results": [{"total": [1.0, 1.0 - half, 1.0 + half]}]} for half in (0.01, 0.02, 0.04, 0.2)]
+    assert table._band({"cases": [{"time": "total"}], "allocators": entries}) == pytest.approx(0.03)

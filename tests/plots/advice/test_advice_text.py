@@ -14,7 +14,7 @@ from plots.commands import advise as cli
 def path(made, tmp_path):
     """Writes the table of the guide to a file."""
     written = tmp_path / "table.json"
-    written.write_text(table.to_json(made))
+    written.write_text(json.dumps(made))
     return written
 
 

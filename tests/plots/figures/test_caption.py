@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import pytest
 import synthetic
 from plots.figures import lines
 from plots.runs import results
@@ -24,6 +25,24 @@ def test_rounds_are_told(tmp_path):
     assert "median of 18 to 60 samples in 6 to 20 rounds" in text
     assert "95 % interval of the rounds' median" in text
     assert "bootstrap" not in text
+
+
+def test_rounds_of_cells_that_are_not_shown_do_not_count(tmp_path):
+    cells = [synthetic.cell(name, {"request_bytes": 16}, values={("alloc", "time"): 1.0, ("free", "time"): 1.0}) for name in ("halloc", "kma")]
+    synthetic.write(tmp_path, {**CONFIG, "allocators": ["halloc", "kma"], "plot": {**CONFIG["plot"], "allocators": ["halloc"]}}, cells, backend="cuda")
+    for number, rounds in enumerate((6, 20)):
+        synthetic.change(tmp_path, number, phases=[{"name": "alloc", "rounds": [3] * rounds}, {"name": "free", "rounds": [3] * 40}])
+    assert "samples in 6 rounds" in lines.make(results.read_run(tmp_path), "stem").markdown
+
+
+@pytest.mark.parametrize("metric", ["time", "throughput", "relative_time"])
+def test_rounds_without_an_interval_count(tmp_path, metric):
+    cells = [synthetic.cell("halloc", {"request_bytes": size}, values={("alloc", "time"): (1.0, *bounds), ("alloc", "operations"): 1})
+             for size, bounds in ((16, (0.9, 1.1)), (64, (None, None)))]
+    synthetic.write(tmp_path, {**CONFIG, "plot": {**CONFIG["plot"], "metric": metric, "reference": "halloc"}}, cells, backend="cuda")
+    for number, rounds in enumerate((6, 3)):
+        synthetic.change(tmp_path, number, phases=[{"name": "alloc", "samples": [1.0] * 3 * rounds, "rounds": [3] * rounds}])
+    assert "median of 9 to 18 samples in 3 to 6 rounds" in lines.make(results.read_run(tmp_path), "stem").markdown
 
 
 def test_of_means_the_interval_is_that_of_the_median_of_rounds(tmp_path, monkeypatch):

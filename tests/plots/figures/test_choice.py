@@ -13,7 +13,7 @@ import pytest
 import synthetic
 
 from allocbench.errors import UsageError
-from plots.figures import lines
+from plots.figures import lines, status_matrix
 from plots.figures.model import samples, series
 from plots.figures.panel import apart
 from plots.runs import results
@@ -51,6 +51,22 @@ def test_phases_become_series_of_one_panel_with_their_marks(tmp_path):
     drawing = lines.make(run, "stem")
     assert readback.medians(drawing) == {"alloc": {1: 1e-6, 2: 2e-6}, "giving back": {1: 2e-6, 2: 4e-6}}
     assert len(_drawn(drawing, "stated")) == 1
+
+
+def test_cells_that_phases_split_keep_their_counters_and_samples_and_count_once(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": x}, values={("alloc", "time"): 1e-6, ("free", "time"): 2e-6, ("", "null_returns"): 1}, provisional=x == 2)
+             for x in (1, 2)] + [synthetic.cell("c_malloc", {"threads": 3}, status="timeout", reason="too slow")]
+    config = {**CONFIG, "statistic": "mean", "plot": {**CONFIG["plot"], "y": ["alloc", "free"], "phases": "series"}}
+    folder = synthetic.write(tmp_path, config, cells, "cuda")
+    synthetic.change(folder, 0, phases=[{"name": "free", "samples": [1e-6] * 9 + [1e-3]}])
+    run = results.read_run(folder)
+    drawing = lines.make(run, "stem")
+    assert "got null, which is faster than getting a block: CMalloc (2 cells)." in drawing.markdown
+    assert "CMalloc, threads 1, phase free: 1 of 10 samples up to 1 ms" in drawing.markdown
+    assert "provisional: 1 cell has fewer" in drawing.markdown
+    assert [len(line.get_xdata()) for name in ("alloc", "free") for line in _drawn(drawing, f"ring {name}")] == [0, 1]
+    matrix = status_matrix.make(run, "stem").markdown
+    assert "3 cells: 2 ok, 1 timeout. 1 of the cells" in matrix and "| CMalloc | ok | ok | timeout |" in matrix
 
 
 def test_odd_and_even_values_become_series(tmp_path):

@@ -112,6 +112,21 @@ def test_several_metrics_are_columns_in_the_order_of_the_plot(tmp_path):
     assert "max" in readback.texts(drawing) and "| Halloc | 16" in drawing.markdown
 
 
+def test_cells_that_metrics_split_are_counted_once(tmp_path):
+    cells = [synthetic.cell("halloc", {"graph": "road"}, values={("alloc", "time"): 1e-6, ("", "p99"): 8.0, ("", "null_returns"): 1})]
+    drawing = heatmap.make(_run(tmp_path, cells, metric=["time", "p99"], reference="best"), "stem")
+    assert "got null, which is faster than getting a block: Halloc (1 cell)." in drawing.markdown
+
+
+def test_the_legend_has_no_sign_and_the_row_no_unit_that_nothing_has(tmp_path):
+    cells = [synthetic.cell(name, {"graph": "road"}, values={("", "p99"): (8.0, None, None)}) for name in ("c_malloc", "halloc")]
+    run = _run(tmp_path, cells, y="", metric="p99")
+    block, = heatmap.blocks_of(run)
+    assert list(_rows(block)) == ["CMalloc", "Halloc"]
+    assert "over that of CMalloc. Red: more; blue: less." in heatmap.resolve(run).heading.caption[0]
+    assert "blue: less; grey: the 95 % interval contains 1." in heatmap.resolve(_run(tmp_path / "timed", CELLS)).heading.caption[0]
+
+
 def test_groups_of_numbers_and_columns_say_what_they_are(tmp_path):
     cells = [_cell(name, "road", 1e-6, threads=threads, lanes=lanes)
              for name in ("c_malloc", "halloc") for threads in (1, 2) for lanes in (4, 8)]

@@ -59,6 +59,16 @@ def test_metrics_make_rows_where_there_are_panels(tmp_path):
     assert panels[0].get_ylabel() and panels[2].get_ylabel() and not panels[3].get_ylabel()
 
 
+def test_a_panel_without_a_speed_up_stays_and_its_curves_are_named(tmp_path):
+    cells = _cells(lambda at: {("alloc", "time"): 1e-6 / at["threads"], ("alloc", "operations"): 1.0}, share=(1, 2))
+    for cell in cells:
+        if cell["axes"]["share"] == 2 and cell["axes"]["threads"] == 1:
+            cell.update(status="timeout", values={})
+    drawing = lines.make(_run(tmp_path, cells, panels="share", metric="speed_up"), "stem")
+    assert "No speed-up, because there is no value at threads 1: CMalloc; Halloc." in drawing.markdown
+    assert readback.texts(drawing).count("no speed-up") == 2
+
+
 def test_metrics_of_cells_stand_beside_those_of_phases(tmp_path):
     cells = _cells(lambda at: {("alloc", "time"): 1.0, ("free", "time"): 2.0, ("", "steps_per_malloc"): 3.0})
     run = _run(tmp_path, cells, y=["alloc", "free"], metric=["time", "steps_per_malloc"])

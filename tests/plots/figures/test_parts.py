@@ -1,5 +1,6 @@
 """Tests figures with many curves: such a figure becomes several pictures, and published forms come first."""
 
+import readback
 import synthetic
 
 from plots.figures import lines
@@ -49,6 +50,27 @@ def test_a_picture_whose_curves_would_lie_on_each_other_has_a_y_axis_of_its_own(
     assert [len(each) for each in curves] == [8, 3] and axes[1].get_ylim()[1] / axes[1].get_ylim()[0] < 30 < axes[0].get_ylim()[1] / axes[0].get_ylim()[0]
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
     assert "all but picture 2 have the same axes" in told[0] and "this one has a y axis of its own, and Comb is repeated for comparison" in told[1]
+
+
+def test_a_panel_may_have_no_curve_in_a_picture(tmp_path):
+    """Panel b has neither the curve that all pictures repeat nor the one that picture 2 adds."""
+    names = NAMES[:4] + NAMES[5:10]
+    config = {"name": "test/fig", "allocators": names, "workload": {"id": "alloc_free"}, "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "y", "panels": "kind"}}
+    cells = [synthetic.cell(name, {"threads": x, "kind": kind}, values={("alloc", "time"): 1e-6 * x}) for x in (1, 2) for kind in "ab" for name in names
+             if kind == "a" or name not in (names[0], names[-1])]
+    cells += [synthetic.cell(names[-1], {"threads": 3, "kind": "a"}, status="timeout")]
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    curves = [line.get_label() for axes in drawing.more[0].page.figure.axes for line in axes.get_lines() if (line.get_gid() or "").startswith("median")]
+    assert curves == ["Comb", "CoRW"] and "timeout" in readback.texts(drawing.more[0])
+
+
+def test_a_panel_may_have_no_value_in_a_picture(tmp_path):
+    names = NAMES[:4] + NAMES[5:10]
+    config = {"name": "test/fig", "allocators": names, "workload": {"id": "alloc_free"}, "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "y", "metric": ["time", "steps_per_malloc"]}}
+    cells = [synthetic.cell(name, {"threads": x}, values={("alloc", "time"): 1e-6 * x, **({} if name in (names[0], names[-1]) else {("", "steps_per_malloc"): 2.0 * x})})
+             for x in (1, 2) for name in names]
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    assert readback.texts(drawing.more[0]).count("no value") == 2
 
 
 def test_a_paper_may_draw_more_in_one(tmp_path):

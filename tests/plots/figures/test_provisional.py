@@ -109,7 +109,8 @@ def test_what_is_over_a_provisional_value_is_provisional(tmp_path):
     for reference in ("c_malloc", "best"):
         run = _run(tmp_path / reference, cells, {**CONFIG["plot"], "reference": reference, "metric": "relative_time"})
         over = [readback.value_of(run, number, "alloc", "relative_time") for number in (1, 3)]
-        assert [provisional.FLAG in each["flags"] for each in over] == [True, False]
+        beyond = [readback.value_of(run, number, "alloc", "beyond_reference") for number in (1, 3)]
+        assert [provisional.FLAG in each["flags"] for each in (*over, *beyond)] == [True, False] * 2
         assert math.isnan(over[0]["low"]) and over[1]["low"] == pytest.approx(4.95) and over[0]["value"] == over[1]["value"] == pytest.approx(5)
     run = _run(tmp_path / "speed", cells, {**CONFIG["plot"], "metric": "speed_up"})
     assert provisional.FLAG in KINDS["lines"](run, "stem").markdown

@@ -87,6 +87,16 @@ def test_a_scene_table_marks_what_is_provisional_and_what_is_over_it(tmp_path):
     assert {"~4 ms", "~1.50"} <= set(readback.texts(drawing))
 
 
+def test_a_wide_interval_and_a_lacking_time_have_signs_of_their_own(tmp_path):
+    cells = _scene_cells()
+    cells[0]["values"]["build", "time"] = (0.003, 0.002, 0.004)
+    cells[3]["values"] = {("", "mallocs"): 1}  # the reference in soup (1) is ok, but has no time
+    drawing = scene_table.make(_run(tmp_path, _scene_config(), cells, "cuda"), "stem")
+    assert {"1.50*", "no value"} <= set(readback.texts(drawing)) and "~" not in " ".join(readback.texts(drawing))
+    assert "*: one end of the 95 % interval" in drawing.markdown
+    assert "| AtomicMalloc | 64 | no value | timeout | 2 ms ±6 % |" in drawing.markdown
+
+
 def test_a_scene_table_of_many_inputs_and_allocators_fits_a_page(tmp_path):
     scenes, names = [f"scene_{number}" for number in range(14)], [f"a_long_name_{number}" for number in range(16)]
     config = {**_scene_config(), "allocators": ["atomic_malloc", *names], "zip": [{"scene": scenes}]}

@@ -163,8 +163,8 @@ def test_time_per_operation_follows_from_time_and_operations(tmp_path):
 def test_relative_to_an_allocator_and_to_the_best(tmp_path):
     cells = [synthetic.cell(name, {"threads": x}, values={("alloc", "time"): (seconds, seconds / 2, seconds * 2)})
              for name, x, seconds in (("c_malloc", 1, 2.0), ("aw_malloc", 1, 1.0), ("c_malloc", 2, 3.0), ("aw_malloc", 2, 6.0))]
-    to_c, to_best = (results.read_run(synthetic.write(tmp_path / reference, CONFIG, cells),
-                                      {"kind": "lines", "x": "threads", "reference": reference}) for reference in ("c_malloc", "best"))
+    to_c, to_best = (results.read_run(synthetic.write(tmp_path / reference, {**CONFIG, "plot": {"kind": "lines", "x": "threads", "reference": reference}}, cells))
+                     for reference in ("c_malloc", "best"))
     assert [value_of(to_c, i, "alloc", "relative_time")["value"] for i in range(4)] == [1, 0.5, 1, 2]
     assert [value_of(to_best, i, "alloc", "relative_time")["value"] for i in range(4)] == [2, 1, 1, 2]
     assert value_of(to_c, 3, "alloc", "relative_time")["high"] == 4
@@ -174,7 +174,7 @@ def test_relative_to_an_allocator_and_to_the_best(tmp_path):
 def test_relative_to_the_baseline_of_the_same_cell(tmp_path):
     cells = [synthetic.cell("c_malloc", {"threads": x}, values={("alloc", "time"): (seconds, seconds / 2, seconds * 2), ("baseline", "time"): 2.0})
              for x, seconds in ((1, 2.0), (2, 8.0))]
-    run = results.read_run(synthetic.write(tmp_path, CONFIG, cells), {"kind": "lines", "x": "threads", "reference": "baseline"})
+    run = results.read_run(synthetic.write(tmp_path, {**CONFIG, "plot": {"kind": "lines", "x": "threads", "reference": "baseline"}}, cells))
     assert [value_of(run, i, "alloc", "relative_time")["value"] for i in range(2)] == [1, 4]
     assert value_of(run, 1, "alloc", "relative_time")["low"] == 2 and value_of(run, 1, "baseline", "relative_time")["value"] == 1
 
@@ -182,7 +182,7 @@ def test_relative_to_the_baseline_of_the_same_cell(tmp_path):
 def test_relative_to_the_median_of_all_baselines(tmp_path):
     cells = [synthetic.cell(name, {"threads": x}, values={("alloc", "time"): 6.0, ("baseline", "time"): seconds})
              for name, x, seconds in (("c_malloc", 1, 1.0), ("aw_malloc", 1, 3.0), ("halloc", 1, 90.0), ("c_malloc", 2, 2.0))]
-    run = results.read_run(synthetic.write(tmp_path, CONFIG, cells), {"kind": "lines", "x": "threads", "reference": "baselines"})
+    run = results.read_run(synthetic.write(tmp_path, {**CONFIG, "plot": {"kind": "lines", "x": "threads", "reference": "baselines"}}, cells))
     assert [value_of(run, i, "alloc", "relative_time")["value"] for i in range(4)] == [2, 2, 2, 3]
 
 

@@ -7,6 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from plots.sheet import quantity, style, ticks
+from plots.sheet.page import Heading, Page
 
 
 @pytest.mark.parametrize("value, text", [(4, "4 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"),
@@ -23,6 +24,12 @@ def test_bytes(value, text):
 def test_si(value, unit, text, padded):
     assert quantity.in_si(value, unit) == text
     assert quantity.in_si(value, unit, padded=True) == padded
+
+
+@pytest.mark.parametrize("value", [999.6, 999.99])
+def test_no_number_below_a_thousand_becomes_an_exponent(value):
+    texts = [quantity.in_bytes(1024 * value), quantity.count(value), quantity.formatter("free_share")(value / 100), quantity.formatter("speed_up")(value)]
+    assert [text.replace(",", "") for text in texts] == ["1000 KiB", "1000", "1000 %", "1000×"]
 
 
 @pytest.mark.parametrize("text, value", [("64MiB", 2**26), ("2 GiB", 2**31), ("128KiB", 2**17), ("4B", 4), ("4096", 4096),
@@ -74,6 +81,18 @@ def test_labels_reach_into_the_values_that_lie_close():
     axes = _axes()
     ticks.set_x(axes, shares, ticks.limits(shares, False, 0.04), False, 2.57, style.LEAST, quantity.formatter("taken_share"))
     assert list(axes.get_xticks()) == [0, 0.2, 0.4, 0.6, 0.8, 0.975]
+
+
+def test_no_edge_or_simple_share_of_an_axis_is_in_the_middle_of_a_pixel(session_seed):
+    rng = random.Random(session_seed)
+    page = Page(Heading("title", "", ("caption",), ("origin",)), 3.217)
+    for _ in range(100):
+        axes = page.axes(rng.uniform(0, 3), rng.uniform(0, 2), rng.uniform(0.5, 3), rng.uniform(0.5, 1))
+        pixels = axes.get_position().get_points() * page.figure.get_size_inches() * style.PNG_DPI
+        for dpi in (style.PNG_DPI, style.PNG_DPI // 2):
+            first, last = pixels[0] * dpi / style.PNG_DPI, pixels[1] * dpi / style.PNG_DPI
+            places = [first + (last - first) * part / parts for parts in range(1, 25) for part in range(parts + 1)]
+            assert min(abs(place % 1 - 0.5).min() for place in places) > 1e-4
 
 
 def test_x_labels_keep_apart_for_any_values(session_seed):

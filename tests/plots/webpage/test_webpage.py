@@ -13,11 +13,11 @@ from webpage_runs import LINES, runs_of
 
 from plots.advice import newest, table
 from plots.commands import cli
-from plots.figures import inputs
+from plots.figures import inputs, lines
 from plots.runs import configs, kept, results
 from plots.sheet import style
 import plots.webpage
-from plots.webpage import build, charts, costs, figures, ledger
+from plots.webpage import build, charts, costs, figures, graphs, ledger
 
 pytest.importorskip("plotly")
 
@@ -161,7 +161,7 @@ def test_a_line_figure_has_the_stated_band_and_position_and_names_what_has_no_va
     assert drawn == {"line": [2e-5, 2e-5], "tonexty": [4e-5, 4e-5]}
     upright, = [trace for trace in _charts(text)["vinkler2015_fig9_cuda"]["data"] if trace["name"] == position["source"]]
     assert upright["x"] == [32, 32] and upright["y"] == [1e-5, 1e-4]
-    assert "Without a value. Halloc: timeout at 64 B." in text
+    assert "Not in the chart. Halloc: timeout at 64 B." in text
 
 
 def test_figures_show_forms_that_no_answer_has(tmp_path):
@@ -313,6 +313,17 @@ def test_places_on_an_axis_have_their_unit():
     assert charts.axis("threads", True, [1000, 1e6])["ticktext"][1:5] == ["1 k", "10 k", "100 k", "1 M"]
     factors = charts.axis("factor", True, [2, 30], factors=True)
     assert factors["tickformat"] == ",~r" and "tickvals" not in factors, "0.5, not 500 m"
+
+
+@pytest.mark.parametrize("zeros, told, kind", [((0.0, 0.0), ["Halloc: 0 at 16 B to 64 B."], "log"), ((0.0, 1.0), [], None)])
+def test_zeros_are_drawn_or_named_as_in_the_static_figure(tmp_path, zeros, told, kind):
+    cells = [synthetic.cell(name, {"request_bytes": size}, values={("", "steps_per_malloc"): steps})
+             for name, own in (("c_malloc", (1.0, 2.0)), ("halloc", zeros)) for size, steps in zip((16, 64), own)]
+    plot = {**LINES["plot"], "y": "", "metric": "steps_per_malloc", "log": "y"}
+    shown = lines.resolve(results.read_run(synthetic.write(tmp_path, {**LINES, "allocators": ["c_malloc", "halloc"], "plot": plot}, cells, "cuda")))
+    made = graphs.chart(shown)
+    assert graphs.without_a_value(shown) == told and made["layout"]["yaxis"].get("type") == kind
+    assert {trace["name"]: trace["y"] for trace in made["data"]} == {"CMalloc": [1.0, 2.0], **({} if told else {"Halloc": list(zeros)})}
 
 
 def test_a_linear_axis_has_one_prefix(tmp_path):
