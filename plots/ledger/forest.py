@@ -1,7 +1,8 @@
 """This module draws the ledger of a paper as a forest plot.
 
 Each line is a claim about a ratio or a step. It shows the paper's bounds, the original, the published form and the
-reworked form on an axis of factors.
+reworked form on an axis of factors. An original that was measured separately had another load, so only the ledger's table
+has it.
 """
 
 from __future__ import annotations
@@ -48,8 +49,10 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     if not rows:
         return None
     run = rows[0][0]
-    caption = ["Filled: published form, which the verdict is about, with its 95 % interval, in the colour of the verdict. Half-filled: reworked form. Hollow: the "
-               "authors' code, measured separately where it has no interval. Shaded: what the paper states; lightly: our bounds, where it states no number. No symbol: no number. Triangle: beyond the axis.",
+    forms = {form for _, each in rows for form, *_ in _FORMS if _estimate(each, form)}
+    authors = "Hollow: the authors' code in the same run. " if "original" in forms else ""
+    caption = ["Filled: published form, which the verdict is about, with its 95 % interval, in the colour of the verdict. Half-filled: reworked form. "
+               f"{authors}Shaded: what the paper states; lightly: our bounds, where it states no number. No symbol: no number. Triangle: beyond the axis.",
                "The place that decides is shown: the worst of those with the verdict, the best for a sentence about some place, or the mean.",
                *(["Faint line: a mean times and divided by the geometric standard deviation of its places."] if any(estimate.spread for _, each in rows for estimate in _estimates(each)) else []),
                *([few_rounds.MARKED] if any(each.marked != each.verdict for _, each in rows) else []),
@@ -60,7 +63,7 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     heading = Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", f"{len(rows)} sentences", caption, origin.lines(run)[:1])
     drawn = [marks.Row(height, ((0, "\n".join(lines), style.BLACK), (_SENTENCE + 0.06, "\n".join(told), _VERDICTS[each.verdict])), functools.partial(_draw_row, each=each, height=height))
              for (_, each), lines, told, height in zip(rows, sentences, verdicts, heights)]
-    handles = [Patch(color=_BAND, label="paper"), *(marks.handle(style.Look("", style.BLACK, marker, fill=fill), name, None) for name, marker, fill in _FORMS)]
+    handles = [Patch(color=_BAND, label="paper"), *(marks.handle(style.Look("", style.BLACK, marker, fill=fill), name, None) for name, marker, fill in _FORMS if name in forms)]
     page, axes = marks.page(heading, drawn, _TEXT, _limits(rows), "factor", handles)
     axes.xaxis.set_minor_formatter(LogFormatter())  # matplotlib's own formatter writes mathematical notation
     return Drawing(f"claims_{paper}", page, "")  # the ledger contains the numbers
@@ -76,7 +79,12 @@ def _beside(each: Judged) -> str:
 
 
 def _estimates(each: Judged) -> list[Estimate]:
-    return [estimate for form, _, _ in _FORMS if (estimate := getattr(each, form).estimate)]
+    return [estimate for form, *_ in _FORMS if (estimate := _estimate(each, form))]
+
+
+def _estimate(each: Judged, form: str) -> Estimate | None:
+    estimate = getattr(each, form).estimate
+    return None if form == "original" and estimate and estimate.low is None else estimate
 
 
 def _draw_row(axes, top: float, each: Judged, height: float) -> None:
@@ -87,7 +95,7 @@ def _draw_row(axes, top: float, each: Judged, height: float) -> None:
             axes.vlines(start, middle - height / 2 + 0.03, middle + height / 2 - 0.03, color=_BAND, linewidth=3, zorder=0)
         axes.barh(middle, end - start, left=start, height=height - 0.06, color=_BAND, alpha=_OURS if each.ours else 1, zorder=0)
     for shift, (form, marker, fill) in zip((-0.075, 0.0, 0.075), _FORMS):
-        estimate = getattr(each, form).estimate
+        estimate = _estimate(each, form)
         if estimate is None or estimate.number <= 0:
             continue
         look = style.Look("", _VERDICTS[each.verdict] if form == "published" else style.BLACK, marker, fill=fill)

@@ -97,7 +97,7 @@ const Decision = (() => {
     for (const [title, group] of lines) list.append(element("li", `${title}: ${group.slice(0, 6).map((each) => titled(each.entry)).join("; ")}${group.length > 6 ? ` and ${group.length - 6} more` : ""}`));
     list.append(element("li", "Time over best: geometric mean over the cells below. Per operation: time of the nearest cell over its operations (mallocs and frees), which run side by side."));
     list.append(element("li", "Memory: bytes of a full pool and its metadata per requested byte. Registers: of the malloc kernel."));
-    list.append(element("li", "Survival: cells of the whole guide with status ok. None of those near this job failed. Steps away: from the question to the nearest cell that the allocator served."));
+    list.append(element("li", "Survival: timed cells of the whole guide with status ok, without memory_*, latency* and *_without. None of those near this job failed. Steps away: from the question to the nearest cell that the allocator served."));
     list.append(element("li", "Coloured names: nothing else in the list is better in time, memory and registers at once."));
     return list;
   }

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import matplotlib.text
 import pytest
 from allocbench.errors import UsageError
 import synthetic
@@ -378,6 +379,15 @@ def test_the_forest_plot_has_a_line_per_claim_about_ratios(tmp_path):
     assert drawing.stem == "claims_test" and "3 sentences" in [text.get_text() for text in drawing.page.figure.texts]
     assert sum(text.get_text().split("\n")[0] in ("holds", "does not hold", "cannot tell") for text in drawing.page.figure.texts) == 3
     drawing.write(tmp_path / "out", ("png",))
+
+
+@pytest.mark.parametrize("width, shown", [(None, False), (0.01, True)])
+def test_the_forest_plot_leaves_out_originals_without_an_interval_in_the_run(tmp_path, width, shown):
+    names = (("c_malloc", 1e-6), ("cuda_malloc", 2e-6), ("c_malloc_original", 5e-7))
+    run = run_of(tmp_path, [cell(name, 1, seconds, width) for name, seconds in names], claims=[{"says": "It is slower.", "source": "fig. 1", "ratio": COMPARED, "above": 1}])
+    drawing, = forest.drawings(claims.ledger([run], tmp_path))
+    texts = [text.get_text() for text in drawing.page.figure.findobj(matplotlib.text.Text)]
+    assert ("original" in texts) == any("authors' code" in text for text in texts) == shown
 
 
 def test_the_forest_plot_says_where_no_interval_is(tmp_path):
