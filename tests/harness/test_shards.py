@@ -117,7 +117,7 @@ class Shards(ShardsTest):
 
     def test_more_shards_than_configs(self):
         self.add_configs(2)
-        told = "mine has 2 configs. A config is never divided, so at most 2 shards are possible; found 3."
+        told = "This study of mine has 2 configs. A config is never divided, so the largest number of shards is 2; found 3."
         self.assertIn(told, self.shard("1/3", expect=2).stderr)
         self.assertIn(told, self.run_program("study", "mine", "--configs", self.configs, "--slurm", "3", expect=2).stderr)
 

@@ -229,8 +229,10 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
 void require_configs_for_shards(const StudyOptions& study, std::size_t configs) {
   const std::uint64_t shards = study.shard ? study.shard->count : study.slurm;
   if (shards <= configs) return;
-  throw UsageError(fmt::format("{} has {}. A config is never divided, so at most {} are possible; found {}.",
-                               study.group, counted(configs, "config"), counted(configs, "shard"), shards));
+  throw UsageError(
+      fmt::format("This study of {} has {}. A config is never divided, so the largest number of shards is "
+                  "{}; found {}.",
+                  study.group, counted(configs, "config"), configs, shards));
 }
 
 constexpr const char* whole_group = "whole";
