@@ -20,7 +20,7 @@ from typing import Collection, Sequence
 
 from plots.ledger import effects, originals, sides, unequal, verdicts
 from plots.ledger.effects import Estimate
-from plots.runs import few_rounds, forms, origin
+from plots.runs import few_rounds, forms, origin, passes
 from plots.runs.configs import FOLDER, named
 from plots.runs.results import Run
 from plots.sheet import grid, provisional, quantity
@@ -187,12 +187,17 @@ def _detail(decision: verdicts.Decision, found: effects.Found, write, skipped: s
 
 
 def _unequal(run: Run, claim: dict) -> str:
-    return unequal.told(run, _allocators_of(run, claim))
+    counted = any(passes.of(run, cell, side.metric) for side in _sides_of(run, claim) for cell in run.cells.index[run.cells["allocator"].isin(side.allocators)])
+    return unequal.told(run, _allocators_of(run, claim), counted)
 
 
 def _allocators_of(run: Run, claim: dict) -> list[str]:
+    return [name for side in _sides_of(run, claim) for name in side.allocators]
+
+
+def _sides_of(run: Run, claim: dict) -> list[sides.Side]:
     try:
-        return [name for side in effects.sides_of(run, claim) for name in side.allocators]
+        return effects.sides_of(run, claim)
     except sides.FormNotMeasured:
         return []
 

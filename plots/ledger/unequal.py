@@ -1,5 +1,5 @@
 """This module lists the settings that differ between the allocators of a claim: a pool, a state, a part of the workload, or a
-number of warm-ups or samples that the config overrides.
+number of warm-ups, samples or counted passes that the config overrides.
 
 It also describes how the current config differs from the run's config.
 """
@@ -12,24 +12,25 @@ from plots.runs import configs, labels
 from plots.runs.results import Run
 from plots.sheet import quantity
 
-_OVERRIDDEN = ("state", "pool_bytes", "workload", "warmups", "repetitions")
-_NAMES = {"warmups": "warm-ups", "repetitions": "samples"}
+_OVERRIDDEN = ("state", "pool_bytes", "workload", "warmups")
+_NAMES = {"warmups": "warm-ups", "repetitions": "samples", "counted_passes": "counted passes"}
 _OF_TODAY = {"state": "state", "pool_bytes": "pool size", "deadline_s": "deadline"}
 
 
-def told(run: Run, allocators: Sequence[str]) -> str:
+def told(run: Run, allocators: Sequence[str], counted: bool = False) -> str:
     """Returns for each setting that differs which allocators have which value, the most frequent value first. The text is
-    empty if no setting differs.
+    empty if no setting differs. Counts (`counted`) come from counted passes, and all other values from samples.
     """
     overrides = {name: run.config.get("overrides", {}).get(name, {}) for name in dict.fromkeys(allocators)}
-    settings = list(dict.fromkeys(setting for override in overrides.values() for setting in _settings(override)))
+    settings = list(dict.fromkeys(setting for override in overrides.values() for setting in _settings(override, counted)))
     return "; ".join(filter(None, [_of_setting(run, setting, {name: _value(run, name, override, setting) for name, override in overrides.items()})
                                    for setting in settings]))
 
 
-def _settings(override: dict) -> list[tuple[str, ...]]:
+def _settings(override: dict, counted: bool) -> list[tuple[str, ...]]:
     """Returns the keys that are overridden. Below `workload`, each part is a key."""
-    return [(key, part) if part else (key,) for key in _OVERRIDDEN if key in override for part in (override[key] if key == "workload" else ("",))]
+    keys = [*_OVERRIDDEN, "counted_passes" if counted else "repetitions"]
+    return [(key, part) if part else (key,) for key in keys if key in override for part in (override[key] if key == "workload" else ("",))]
 
 
 def _value(run: Run, name: str, override: dict, setting: tuple[str, ...]):

@@ -100,16 +100,17 @@ def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[s
 
 
 def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
-    """Returns `holds` if the claim holds in more than half of the places, and `does not hold` if it fails in more than
+    """Returns `holds` if the claim holds in more than half of the places, and `does not hold` if it fails in at least
     half. Both verdicts need a p of at most LEVEL. The last value says whether only this p changed the verdict to `cannot tell`.
 
     The p of "at least k of n" is n - k + 1 times the k-th smallest p (Benjamini & Heller, Biometrics 64, 2008,
     1215-1222).
     """
-    verdicts, least = [place_verdict(each, claim) for each in estimates], len(estimates) // 2 + 1
-    ps = {verdict: min(1.0, (len(estimates) - least + 1) * sorted(_p(each, claim, verdict) if _bounded(each) else 1.0 for each in estimates)[least - 1])
-          for verdict in (HOLDS, FAILS)}
-    found = next((verdict for verdict in ps if verdicts.count(verdict) >= least), None)
+    verdicts, places = [place_verdict(each, claim) for each in estimates], len(estimates)
+    needed = {HOLDS: places // 2 + 1, FAILS: places - places // 2}
+    ps = {verdict: min(1.0, (places - least + 1) * sorted(_p(each, claim, verdict) if _bounded(each) else 1.0 for each in estimates)[least - 1])
+          for verdict, least in needed.items()}
+    found = next((verdict for verdict, least in needed.items() if verdicts.count(verdict) >= least), None)
     if found and ps[found] <= LEVEL:
         return found, ps[found], False
     return OPEN, min(ps.values()), bool(found)
@@ -296,7 +297,7 @@ def _blocking(judged: Sequence[Estimate], claim: dict) -> list[bool]:
 def _of_words(verdicts: Sequence[str], claim: dict) -> str:
     """Returns the verdict that the verdicts of the places give without any correction."""
     if claim.get("over") == "most":
-        return next((verdict for verdict in (HOLDS, FAILS) if 2 * verdicts.count(verdict) > len(verdicts)), OPEN)
+        return HOLDS if 2 * verdicts.count(HOLDS) > len(verdicts) else FAILS if 2 * verdicts.count(FAILS) >= len(verdicts) else OPEN
     alone, together = (HOLDS, FAILS) if claim.get("over") == "some" else (FAILS, HOLDS)
     return alone if alone in verdicts else together if set(verdicts) == {together} else OPEN
 

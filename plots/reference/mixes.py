@@ -66,7 +66,8 @@ def _revisions(found: Sequence[Origin], wanted: str) -> Iterator[str]:
 
 def _of_group(group: Sequence[Origin]) -> Iterator[str]:
     for run in group:
-        for several, word in ((run.revisions, "measured revisions"), (run.cards, "cards"), (run.drivers, "drivers"), (run.clocks, "SM clocks")):
+        for several, word in ((run.revisions, "measured revisions"), (run.cards, "cards"), (run.drivers, "drivers"), (run.clocks, "SM clocks"),
+                              (run.executors, "sets of executor options")):
             if len(several) > 1:
                 yield f"{shown(run.folder)}: {len(several)} {word} within one config: {', '.join(several)}. Measure it again on one: {again([run], group)}"
         if run.is_dirty:

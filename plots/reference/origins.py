@@ -72,6 +72,11 @@ class Origin:
         """Returns the options of the CPU executor, as words of a command."""
         return self.document.get("run", {}).get("executor", "")
 
+    @property
+    def executors(self) -> list[str]:
+        """Returns the options of the CPU executor of all cells, such as "--lockstep 1" or "no options"."""
+        return [options or "no options" for options in self.document.get("provenance", {}).get("executors", [])]
+
     @cached_property
     def revisions(self) -> list[str]:
         """Returns the measured revisions (hashes of the measured sources) of the cells, most frequent first."""

@@ -44,17 +44,19 @@ def _origin(runs: Sequence[Origin]) -> dict:
 
 def command(group: Sequence[Origin], names: Sequence[str] = ()) -> str:
     """Returns the command that measures configs of the group again (default: all that have results). Run it in the
-    repository's root.
+    repository's root. Runs with different options of the CPU executor need a command each.
     """
     first = group[0]
     if first.name == first.group:  # several measurements of a config outside of the groups
         return again_and_again(first.study, first.group, len(group))
-    options = {run.executor for run in group}
-    executor = first.executor if len(options) == 1 else ""
     kept = sorted({run.name for run in group})
-    names = list(dict.fromkeys(names or kept))
-    chosen = () if {*kept, *configs_of(first.group)} - {first.group} == set(names) else names
-    return " ".join(filter(None, [study_command(first.group, chosen), f"--backend {first.backend}", executor, f"--out results/{first.study.name}"]))
+    executors = {run.name: run.executor for run in group}
+    by_executor: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names or kept):
+        by_executor.setdefault(executors[name], []).append(name)
+    everything = {*kept, *configs_of(first.group)} - {first.group}
+    return " && ".join(" ".join(filter(None, [study_command(first.group, () if set(own) == everything else own), f"--backend {first.backend}", executor,
+                                              f"--out results/{first.study.name}"])) for executor, own in by_executor.items())
 
 
 def again_and_again(study: Path, config: str, times: int = 6) -> str:

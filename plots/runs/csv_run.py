@@ -1,6 +1,6 @@
 """This module reads a run from results.csv and a given config, if the folder has neither results.json nor a log.
 
-The table has the cells and their values. It lacks single rounds, the planned cells, the driver and the date. Figures
+The table has the cells and their values. It lacks single rounds, the planned cells, the driver, the options of the CPU executor and the date. Figures
 call the driver and the date unknown.
 """
 

@@ -5,7 +5,7 @@ Figures of times do not draw these intervals, because the intervals assume a dis
 (docs/methodology-measurement.md, "Claims about few rounds").
 
 Counts of passes get the intervals of passes.py, and facts of the compiled code and of the heap are exact. A counter of a
-workload may differ from sample to sample. Without a stored interval it has no bounds, however few rounds it has.
+workload may differ from sample to sample. Without a stored interval it has no bounds.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ def lines(run: Run) -> tuple[str, ...]:
     """Returns short lines for the foot of a figure. A value that was not recorded is called unknown."""
     device = run.device
     back_end = {"cpu": "CPU executor", "cuda": "CUDA back end"}.get(run.backend, run.backend)
-    hardware = [" ".join(filter(None, (back_end, run.run.get("executor")))), device.get("name") or "device unknown"]
+    options = "" if len(run.provenance.get("executors", [])) > 1 else run.run.get("executor")
+    hardware = [" ".join(filter(None, (back_end, options))), device.get("name") or "device unknown"]
     if run.backend == "cuda":
         hardware.append(f"driver {device.get('driver_version') or device.get('driver') or 'unknown'}")
         hardware.append(device.get("toolkit") or "CUDA unknown")
@@ -81,7 +82,7 @@ def _config_path(path: str) -> str:
 def mixed(run: Run) -> list[str]:
     """Lists values that differ within the figure although they should not, and uncommitted changes."""
     told = [f"{len(run.provenance.get(key, []))} {word}" for key, word in
-            (("measured_revisions", "revisions"), ("cards", "cards"), ("drivers", "drivers"), ("executors", "options of the executor"))
+            (("measured_revisions", "revisions"), ("cards", "cards"), ("drivers", "drivers"), ("executors", "sets of executor options"))
             if len(run.provenance.get(key, [])) > 1]
     words = [f"mixed: cells of {', '.join(told)}"] if told else []
     return [*words, "work tree with changes"] if run.provenance.get("dirty") else words

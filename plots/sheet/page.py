@@ -83,7 +83,7 @@ class Page:
             top += _LINE
 
     def axes(self, left: float, bottom: float, width: float, height: float, **options):
-        """Adds axes to the body, in inches from its lower left corner. It moves their edges by up to half a pixel of the PNG."""
+        """Adds axes to the body, in inches from its lower left corner. It moves their edges by less than a pixel of the PNG."""
         left, bottom = left + _MARGIN, bottom + self._bottom
         (left, right), (bottom, top) = (map(_on_pixel, ends) for ends in ((left, left + width), (bottom, bottom + height)))
         return self.figure.add_axes((left / style.WIDTH, bottom / self._total, (right - left) / style.WIDTH, (top - bottom) / self._total), **options)

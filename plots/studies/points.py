@@ -209,7 +209,7 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
     if own is None:
         status, reason = run.cells.at[cell, "status"], run.cells.at[cell, "reason"]
         if status == "ok":
-            return Place(at, None, rival, theirs, None, None, *((OPEN, "requests got null") if run.got_null[cell] else (UNMEASURED, "no such value")))
+            return Place(at, None, rival, theirs, None, None, *((OPEN, "requests got null") if source.unit in TIMES and run.got_null[cell] else (UNMEASURED, "no such value")))
         return Place(at, None, rival, theirs, None, None, LOST, f"{status}: {reason.splitlines()[0]}" if reason else status)
     limit, why = _limit(point, source, other, allocator, axes, theirs)
     if limit is None:

@@ -213,5 +213,5 @@ def _place(run: results.Run, wanted: dict[str, str], found: Found) -> str:
         raise UsageError(f"show=where needs at=SETTING, one of: {', '.join(sorted(run.settings))}.")
     cell = min(found.estimates, key=lambda estimate: estimate.number).cell
     if not cell or name not in run.cells.at[cell, "axes"]:
-        raise UsageError(f"{name} is not swept in {run.name}." if cell else "show=where needs a value or a ratio, and no growth.")
+        raise UsageError(f"{name} is not swept in {run.name}." if cell else "show=where needs a value or a ratio, not a growth.")
     return sides.written(name, run.settings.at[cell, name])

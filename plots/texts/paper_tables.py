@@ -25,7 +25,7 @@ def verdicts(device: str, paper: str) -> grid.Grid:
     claims = [each for each in _ledger(device) if each["figure"].split("/")[0] == paper]
     if not claims:
         raise UsageError(f"the ledger of {device} has no sentence of {paper!r}. Known: {', '.join(_papers(device))}.")
-    return grid.words(["paper says", "paper", "deciding place", "places that hold; all values", "verdict", "cause"],
+    return grid.words(["paper says", "paper", "value at the deciding place", "places that hold; all values", "verdict", "cause"],
                       [[f"{each['says']} ({_figure(each)})", each["paper"] or each["wanted"], each["published"], _places(each), each["verdict"], _kind(each)]
                        for each in claims])
 
@@ -72,7 +72,7 @@ def _figure(claim: dict) -> str:
 
 def _places(claim: dict) -> str:
     """Returns how many places hold and the range of the values, if there are several places."""
-    of_all = re.search(r"; [\d,]+ places, (.+)$", claim.get("detail", ""))
+    of_all = re.search(r"; [\d,]+ places, ([^;]+)", claim.get("detail", ""))
     return "; ".join(filter(None, (claim.get("holds_in", ""), of_all[1] if of_all else ""))) or "–"
 
 

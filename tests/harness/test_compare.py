@@ -318,7 +318,8 @@ class Compare(ProgramTest):
         self.assertIn("two sets of results, or --with-reference", self.refused(self.before))
         self.assertIn("excludes", self.refused(self.before, self.after, "--with-reference", self.before))
         self.assertIn("requires", self.refused(self.before, self.after, "--out", self.out))
-        self.assertIn("--margin", self.refused(self.before, self.after, "--margin", "-1"))
+        for margin in ("-1", "nan", "1001"):
+            self.assertIn(f"--margin: Value {margin} not in range 0 to 1000", self.refused(self.before, self.after, "--margin", margin))
         self.assertIn("--fail-on", self.refused(self.before, self.after, "--fail-on", "noise"))
         self.assertIn("4: regression", self.compare("--help").stdout)
 

@@ -260,7 +260,7 @@ class Merge(ShardsTest):
                 before = log.read_text(encoding="utf-8")
                 self.change_log(log.parent, lambda lines: lines.replace(old, new))
                 text = self.refused(one, log.parent)
-                self.assertRegex(text, rf"{one}/\S+ was measured {what} .*, but {log} {what} .*\. Merge only runs of the same revision and device model, or pass --allow-mixed")
+                self.assertRegex(text, rf"{one}/\S+ was measured {what} .*, but {log} {what} .*\. Merge only runs of the same revision, device model and options of the CPU executor, or pass --allow-mixed")
                 self.merge(one, log.parent, more=["--allow-mixed"], expect=None)
                 self.assertTrue((self.out / "mine" / log.parent.name / "results.json").exists())
                 shutil.rmtree(self.out)

@@ -72,14 +72,15 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
   app.add_flag("--allow-mixed", run.allow_mixed,
-               "With --resume or --only-failed: continue with another revision, card or driver. Every figure says so");
+               "With --resume or --only-failed: continue with another revision, card, driver or options of the CPU "
+               "executor. Every figure says so");
   app.add_option("--timeout", run.timeout,
                  "Deadline for each round of a cell in seconds, from 0.01 to 1000000 (default: the config's)")
-      ->check(CLI::Range(0.01, protocol::longest_seconds))
+      ->check(number_between(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--minutes", run.minutes,
                  "End after M minutes. The cheapest cells come first; --resume measures the rest")
-      ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
+      ->check(number_between(0, protocol::longest_seconds / 60))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
                                "Folder of earlier results, which predict times and failures (default: kept results of "
@@ -374,6 +375,15 @@ CLI::Option* add_device_option(CLI::App& app, int& device, const std::string& wh
   return app.add_option("--device", device, when + "CUDA device number (default 0)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
+}
+
+CLI::Validator number_between(double least, double most) {
+  const auto check = [=](std::string& text) -> std::string {
+    double value = 0;
+    if (CLI::detail::lexical_cast(text, value) && least <= value && value <= most) return "";
+    return fmt::format("Value {} not in range {} to {:.0f}", text, least, most);
+  };
+  return CLI::Validator(check, "");
 }
 
 void add_workers_option(CLI::App& app, std::string& workers) {

@@ -9,6 +9,9 @@
 
 namespace allocbench::front {
 
+// Returns a check of a number from `least` to `most`. CLI::Range also accepts "nan".
+CLI::Validator number_between(double least, double most);
+
 void add_workers_option(CLI::App& app, std::string& workers);
 
 // Adds --device N to a verb that measures on one device. `when` is the beginning of the option's help.

@@ -71,7 +71,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
       ->type_name("DIR");
   verb->add_option("--minutes", comparing.minutes, "With --with-reference: end after M minutes (default on a GPU: 15)")
       ->needs(reference)
-      ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
+      ->check(number_between(0, protocol::longest_seconds / 60))
       ->type_name("M");
   verb->add_flag("--profile", comparing.profile, "With --with-reference: print at the end how the wall time was spent")
       ->needs(reference);
@@ -92,7 +92,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
   verb->add_flag("--allow-missing", comparing.allow_missing, "With --fail-on: accept that B lacks cells or rounds")
       ->needs(fail_on);
   verb->add_option("--margin", comparing.margin, "Margin in percent: smaller differences are ignored (default 3)")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(number_between(0, 1000))
       ->type_name("P");
   verb->add_option("--ignore", comparing.ignored,
                    "Compare cells although KEY differs: seed, state, l2, pool_bytes, workload/NAME, ... (repeatable)")
@@ -121,8 +121,10 @@ void add_merge(CLI::App& app, MergeOptions& merging) {
                    "Folder for the results. Each config gets a folder in it. Nothing is overwritten")
       ->required()
       ->type_name("DIR");
-  verb->add_flag("--allow-mixed", merging.allow_mixed,
-                 "Merge runs of different revisions or device models. Every figure then says so");
+  verb->add_flag(
+      "--allow-mixed", merging.allow_mixed,
+      "Merge runs of different revisions, device models or options of the CPU executor. Every figure then says "
+      "so");
 }
 
 }  // namespace

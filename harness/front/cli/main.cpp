@@ -76,8 +76,8 @@ int main(int argc, char** argv) {
     tell("allocbench: Not enough memory.\n");
     return exit_environment;
   } catch (const std::filesystem::filesystem_error& error) {
-    tell("allocbench: The operating system refused a call for {}: {}.\n", error.path1().string(),
-         error.code().message());
+    const std::string path = error.path1().empty() ? "" : " for " + error.path1().string();
+    tell("allocbench: The operating system refused a call{}: {}.\n", path, error.code().message());
     return exit_environment;
   } catch (const std::system_error& error) {
     tell("allocbench: The operating system refused a call: {}.\n", error.code().message());

@@ -110,14 +110,24 @@ std::size_t pick(std::vector<Kept>& figures, std::uint64_t per_family, std::uint
 
 const std::string& backend_of(const Kept& kept) { return kept.ok.begin()->second->cell.backend; }
 
+const std::string& executor_of(const Kept& kept) { return kept.ok.begin()->second->cell.origin.executor; }
+
 RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& figures) {
   RunOptions run;
   run.backend = backend_of(figures.front());
   for (const Kept& kept : figures) {
-    if (backend_of(kept) == run.backend) continue;
-    throw UsageError(fmt::format("{} contains runs of the back ends {} and {}. Name runs of one back end.",
-                                 options.reference, run.backend, backend_of(kept)));
+    if (backend_of(kept) != run.backend) {
+      throw UsageError(fmt::format("{} contains runs of the back ends {} and {}. Name runs of one back end.",
+                                   options.reference, run.backend, backend_of(kept)));
+    }
+    if (executor_of(kept) != executor_of(figures.front())) {
+      throw UsageError(
+          fmt::format("{} contains runs with different options of the CPU executor. Name runs with the "
+                      "same options.",
+                      options.reference));
+    }
   }
+  run.executor = executor_options_from(executor_of(figures.front()));
   run.device = options.device;
   run.resume = true;  // after an interruption the same command continues
   run.minutes = options.minutes;

@@ -259,6 +259,7 @@ Figure prepare_figure(const RunOptions& options, const Target& target, Config co
     throw UsageError(
         fmt::format("/trace: {} already contains a trace. Choose another folder, or remove this trace.", config.trace));
   }
+  if (interrupted()) throw Interrupted();  // before --force deletes an old run
   RunHistory history = prepare_folder(folder, folder_use(options), config, target.origin(), options.allow_mixed);
   return {std::move(config), std::move(plan), std::move(folder), std::move(history)};
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,21 @@ struct ExecutorOptions {
     const auto add = [&](const char* option, const std::optional<std::uint64_t>& value) {
       if (value) words.insert(words.end(), {option, std::to_string(*value)});
     };
-    add("--os-threads", os_threads);
+    if (os_threads != 0) add("--os-threads", os_threads);  // 0 is the default
     add("--lockstep", lockstep_seed);
     return words;
   }
 };
+
+// Reads the words of a log.
+inline ExecutorOptions executor_options_from(const std::string& words) {
+  ExecutorOptions options;
+  std::istringstream stream(words);
+  std::string option;
+  for (std::uint64_t value = 0; stream >> option >> value;) {
+    (option == "--lockstep" ? options.lockstep_seed : options.os_threads) = value;
+  }
+  return options;
+}
 
 }  // namespace allocbench::front

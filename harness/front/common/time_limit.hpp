@@ -9,9 +9,12 @@
 
 namespace allocbench::front {
 
-// Returns the seconds as a duration of the clock of all waits.
+// Returns the seconds as a duration of the clock of all waits. Longer times than a hundred years count as these,
+// because a duration cannot be infinite.
 inline std::chrono::steady_clock::duration duration_of(double seconds) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+  constexpr double most = 100 * 365.25 * 24 * 3600;
+  const double finite = seconds < most ? seconds : most;
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(finite));
 }
 
 class TimeLimit {

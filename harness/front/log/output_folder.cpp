@@ -42,7 +42,7 @@ void check_same_run(const RunHistory& history, const Config& config, const std::
   }
 }
 
-// A figure must not mix revisions, cards or drivers unless the user allows it.
+// A figure must not mix revisions, cards, drivers or options of the CPU executor unless the user allows it.
 void check_same_origin(const RunHistory& history, const Origin& now, const std::string& folder) {
   for (const CellHistory& cell : history.cells) {
     if (!cell.end && !cell.open.verified) continue;

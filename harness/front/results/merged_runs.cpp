@@ -99,8 +99,8 @@ void require_one_origin(const std::vector<MergedPart>& parts) {
     if (!first) first = First{text, file};
     if (first->text == text) return;
     throw UsageError(
-        fmt::format("{} was measured {} {}, but {} {} {}. Merge only runs of the same revision and device model, or "
-                    "pass --allow-mixed (every figure then says so).",
+        fmt::format("{} was measured {} {}, but {} {} {}. Merge only runs of the same revision, device model and "
+                    "options of the CPU executor, or pass --allow-mixed (every figure then says so).",
                     first->file, what, first->text, file, what, text));
   };
   for (const MergedPart& part : parts) {

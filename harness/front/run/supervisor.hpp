@@ -46,8 +46,8 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
-  // Counts the values of the figure and of each curve. sparse_part() uses the last count, because counting for each
-  // cell of a pass would take long.
+  // Counts the values of the figure and of each curve. sparse_part() uses the last count, so that a pass over all cells
+  // does not count anew for each cell. Count again after a cell has run.
   void count_values();
   // Returns `figure` if the figure is sparse, otherwise `curve` if the curve of the allocator with this label is.
   Sparse sparse_part(const std::string& label) const;

@@ -73,9 +73,7 @@ struct WorkerProcess::State {
   asio::posix::stream_descriptor events{io};
   asio::posix::stream_descriptor output{io};
   asio::streambuf event_bytes{longest_line_bytes};
-  // The end of the read of a line. It is a member because `idle` may throw: then the read outlives the call of
-  // next_line().
-  std::optional<error_code> read_end;
+  std::optional<error_code> read_end;  // end of the read of a line; empty while it runs
   std::array<char, 4096> output_bytes{};
   std::string kept_output;
   bool output_open = true;
@@ -97,6 +95,15 @@ struct WorkerProcess::State {
       }
       read_output();
     });
+  }
+
+  // Ends the read of a line. A line that has arrived remains for the next read.
+  void cancel_read() {
+    events.cancel();
+    while (!read_end) {
+      io.restart();
+      io.run_one();
+    }
   }
 
   // The last output of a dead worker may still be in the pipe.
@@ -173,14 +180,16 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, const std::func
     if (now >= deadline) break;
     state.io.restart();
     state.io.run_one_until(std::min(deadline, now + poll_interval));
-    if (!outcome) idle();
+    if (outcome) break;
+    try {
+      idle();
+    } catch (...) {
+      state.cancel_read();
+      throw;
+    }
   }
   if (!outcome) {
-    state.events.cancel();
-    while (!outcome) {
-      state.io.restart();
-      state.io.run_one();
-    }
+    state.cancel_read();
     // The cancelled read has an error, unless a line arrived at the last moment.
     if (*outcome) return {cut_short ? WorkerReply::Kind::interrupted : WorkerReply::Kind::deadline, "", ""};
   }

@@ -32,6 +32,14 @@ def test_a_part_of_the_workload_that_the_config_leaves_at_its_default_is_told(tm
     assert judge(run_of(tmp_path, alike, overrides=run.config["overrides"], workload={"id": "alloc_free"}), ratio=COMPARED, above=1).unequal == ""
 
 
+def test_counts_differ_by_their_passes_and_times_by_their_samples(tmp_path):
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)], repetitions=20, counted_passes=20,
+                 overrides={"cuda_malloc": {"repetitions": 2, "counted_passes": 3}})
+    assert judge(run, ratio=COMPARED, above=1).unequal == "samples: 2 (CudaMalloc), 20 (CMalloc)"
+    counts = {each: {"counted": {"values": {"time": [1.0, 2.0]}}} for each in run.cells.index}
+    assert judge(replace(run, details=counts), ratio=COMPARED, above=1).unequal == "counted passes: 3 (CudaMalloc), 20 (CMalloc)"
+
+
 @pytest.mark.parametrize("measured, verdict", [(["0123456789ab"], "cannot tell"), (["ba9876543210"], "holds"), ([], "holds")])
 def test_results_of_older_code_give_no_verdict(tmp_path, measured, verdict):
     run = replace(run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)]), provenance={"measured_revisions": measured})

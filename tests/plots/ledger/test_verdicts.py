@@ -86,7 +86,7 @@ def test_most_is_more_than_half_of_the_places():
     inside, outside = _estimate(2.0), _estimate(0.5)
     assert _decide([inside, inside, outside], above=1, over="most").verdict == "holds"
     assert _decide([inside, outside, outside], above=1, over="most").verdict == "does not hold"
-    assert _decide([inside, outside], above=1, over="most").verdict == "cannot tell", "half is not more than half"
+    assert _decide([inside, outside], above=1, over="most").verdict == "does not hold", "half is not more than half"
     lost = _decide([inside, _barely(1.3, 1), outside], above=1, over="most")
     assert (lost.verdict, lost.unsure) == ("cannot tell", "the majority of 3 places is not sure (Benjamini and Heller)"), "the second of three is not sure among three"
     decision = _decide([_estimate(3.0), inside, outside], above=1, over="most")
@@ -146,7 +146,7 @@ def test_the_worst_place_is_named_where_another_one_decides():
 @pytest.mark.parametrize("numbers, claim, told", [
     ([4.0, 1.4, 1.4], {"above": 1}, " in 2 of 3"), ([4.0, 1.4, 0.7], {"above": 1}, " in 1 of 3"), ([4.0, 0.2, 1.4, 0.7], {"above": 1, "over": "some"}, None),
     ([0.2, 1.4, 0.7], {"above": 1, "over": "some"}, " in 1 of 3"), ([0.2, 0.7, 0.7], {"above": 1, "over": "some"}, " in 2 of 3"),
-    ([4.0, 1.4, 0.7, 0.7], {"above": 1, "over": "most"}, ""), ([4.0, 1.4, 0.7], {"above": 1, "over": "most"}, " in 1 of 3"),
+    ([4.0, 1.4, 0.7, 0.7], {"above": 1, "over": "most"}, " in 2 of 4"), ([4.0, 1.4, 0.7], {"above": 1, "over": "most"}, " in 1 of 3"),
     ([25.0, 28.0, 120.0, 220.0], {"between": [30, 300], "over": "largest"}, " in 1 of 4"),
     ([25.0, 28.0, 35.0, 5.0], {"between": [30, 300], "over": "largest"}, " in 1 of 4"),
     ([25.0, 28.0, 5.0], {"between": [30, 300], "over": "largest"}, " in 2 of 3"), ([35.0, 220.0, 330.0], {"between": [30, 300], "over": "largest"}, " in 1 of 3")])

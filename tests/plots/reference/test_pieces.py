@@ -2,6 +2,7 @@
 each config appears once.
 """
 
+import json
 import pathlib
 import re
 
@@ -64,6 +65,10 @@ def test_a_piece_has_the_options_of_the_executor(tmp_path, capsys):
         measured.run(tmp_path / "m", name, [measured.ok("comb", 1)], rounds={0: [1]}, backend="cpu", executor=executor)
     assert cli.main(["provenance", str(tmp_path / "m"), "--plan"]) == 0
     told = capsys.readouterr().out
+    assert cli.main(["provenance", str(tmp_path / "m"), "--write"]) == 0
+    command, = [group["command"] for group in json.loads((tmp_path / "m" / "study.json").read_text())["groups"].values()]
+    assert command == " && ".join(f"build/bin/allocbench study one --configs . --only one/{name} --backend cpu{options} --out results/m"
+                                  for name, options in (("together", " --lockstep 1"), ("usual", "")))
     assert "--only one/usual --backend cpu --minutes 1 --resume" in told and "--only one/together --backend cpu --lockstep 1 --minutes 1 --resume" in told
 
 

@@ -17,7 +17,7 @@ def reference(tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "ROOT", tmp_path)
     monkeypatch.setattr(kept, "REFERENCE", tmp_path / "results")
     claims = [CLAIM, {**CLAIM, "figure": "doe2020/fig2", "says": "B is slow.", "paper": "", "verdict": "does not hold", "cause": "hardware (count): Words differ.",
-                        "holds_in": "1 of 9", "detail": "A to B, threads 8; 9 places, 0.5 to 3"},
+                        "holds_in": "1 of 9", "detail": "A to B, threads 8; 9 places, 0.5 to 3; 5 without a value"},
               {**CLAIM, "figure": "doe2020/fig2", "says": "B is small."}, {**CLAIM, "figure": "doe2020/fig2", "says": "B is old.", "verdict": "cannot tell"},
               {**CLAIM, "figure": "doe2020/fig2", "says": "B is new."}, {**CLAIM, "figure": "roe2021/fig1"}]
     (tmp_path / "results" / "dev").mkdir(parents=True)
@@ -27,7 +27,7 @@ def reference(tmp_path, monkeypatch):
 
 def test_sentences_of_one_paper_with_verdict_and_kind_of_cause():
     rows = blocks.table("verdicts dev doe2020").splitlines()
-    assert rows[0] == "| paper says | paper | deciding place | places that hold; all values | verdict | cause |"
+    assert rows[0] == "| paper says | paper | value at the deciding place | places that hold; all values | verdict | cause |"
     assert rows[2:4] == ["| A is fast. (`fig1`) | 2 | 3 (2.9 to 3.1) | – | holds |  |",
                         "| B is slow. (`fig2`) | above 1 | 3 (2.9 to 3.1) | 1 of 9; 0.5 to 3 | does not hold | hardware (count) |"]
     with pytest.raises(UsageError, match="has no sentence of 'poe'. Known: doe2020, roe2021"):
