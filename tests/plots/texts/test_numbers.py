@@ -162,7 +162,7 @@ def _write_originals(folder, monkeypatch):
     ("dev/fig of=c_malloc colour=red", "has no setting 'colour'. It has: allocator"), ("dev/fig of=c_malloc show=all", "show=all is unknown"),
     ("dev/fig of=c_malloc threads=7", "matches no value"), ("dev/fig of=c_malloc of=c_malloc", "given twice"),
     ("dev/fig of=c_malloc show=where", "needs at=SETTING"), ("dev/fig of=c_malloc show=where at=pool_bytes", "pool_bytes is not swept"),
-    ("dev/fig of=c_malloc mode=a growth=threads show=where at=mode", "and no growth"), ("dev/fig to=c_malloc", "a ratio needs the key of")])
+    ("dev/fig of=c_malloc mode=a growth=threads show=where at=mode", "not a growth"), ("dev/fig to=c_malloc", "a ratio needs the key of")])
 def test_wrong_queries_are_refused(reference, query, message):
     with pytest.raises(UsageError, match=re.escape(message)):
         numbers.answer_to(query)
