@@ -21,7 +21,7 @@ import numpy
 import pandas
 
 from allocbench.errors import UsageError
-from plots.ledger.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, passes_of, place_of, provisional_of, rounds_of, side_of, written
+from plots.ledger.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, passes_of, place_of, provisional_of, rounds_of, side_of
 from plots.runs import few_rounds, formulas, labels, passes
 from plots.runs.results import Run
 from plots.sheet import quantity
@@ -177,7 +177,7 @@ def _ratio(run: Run, effect: dict, where: dict) -> Found:
 def _told(run: Run, row, other, fixed: Collection[str]) -> list[str]:
     """Returns the settings in which the two sides of a ratio differ."""
     pairs = [(name, run.settings.at[row.cell, name], run.settings.at[other.cell, name]) for name in row.axes if name in fixed]
-    return [f"{quantity.axis_name(name)} {written(name, mine)} to {written(name, theirs)}" for name, mine, theirs in pairs
+    return [f"{quantity.axis_name(name)} {quantity.written(name, mine)} to {quantity.written(name, theirs)}" for name, mine, theirs in pairs
             if mine != theirs]
 
 
@@ -270,7 +270,7 @@ def _step(run: Run, effect: dict, where: dict) -> Found:
     for rows in _series(run, side, along):
         for before, row in itertools.pairwise(rows):
             place = f"{place_of(run, (row,), axes_of(row, run.moving_with(along)))}, {quantity.axis_name(along)} " \
-                    f"{written(along, position[before.cell])} to {written(along, position[row.cell])}"
+                    f"{quantity.written(along, position[before.cell])} to {quantity.written(along, position[row.cell])}"
             estimate = _divided(row, before, place)
             if estimate is None:
                 found.without_value += 1

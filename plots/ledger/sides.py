@@ -132,7 +132,7 @@ def parameters_of(run: Run, row, without: Collection[str] = ()) -> str:
 
 def place_of(run: Run, rows: Sequence, axes: Sequence[str]) -> str:
     names = " to ".join(dict.fromkeys(_named(run, row) for row in rows))
-    told = [f"{quantity.axis_name(name)} {written(name, run.settings.at[rows[0].cell, name])}" for name in axes]
+    told = [f"{quantity.axis_name(name)} {quantity.written(name, run.settings.at[rows[0].cell, name])}" for name in axes]
     return ", ".join([names, *told])
 
 
@@ -140,11 +140,6 @@ def _named(run: Run, row) -> str:
     """Returns the allocator's name, with its parameters if the config has several sets."""
     name, told = labels.allocator(run, row.allocator), run.differing_parameters[row.allocator]
     return f"{name} ({', '.join(labels.told(run, each, run.settings.at[row.cell, each]) for each in told)})" if told else name
-
-
-def written(name: str, value) -> str:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return quantity.formatter(name)(value) if is_number else str(value)
 
 
 def axes_of(row, without: Collection[str] = ()) -> list[str]:

@@ -72,8 +72,7 @@ def _of_setting(run: Run, setting: tuple[str, ...], values: dict) -> str:
 
 
 def _written(setting: str, value) -> str:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return quantity.formatter(setting)(value) if is_number else str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else quantity.written(setting, value)
 
 
 def to_measure(run: Run, today: dict, allocators: Sequence[str]) -> str:

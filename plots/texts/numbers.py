@@ -32,7 +32,7 @@ from typing import Callable, Sequence
 import pandas
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots.ledger import claims, effects, originals, sides
+from plots.ledger import claims, effects, originals
 from plots.ledger.effects import Found
 from plots.runs import configs, kept, results
 from plots.sheet import files, quantity
@@ -214,4 +214,4 @@ def _place(run: results.Run, wanted: dict[str, str], found: Found) -> str:
     cell = min(found.estimates, key=lambda estimate: estimate.number).cell
     if not cell or name not in run.cells.at[cell, "axes"]:
         raise UsageError(f"{name} is not swept in {run.name}." if cell else "show=where needs a value or a ratio, not a growth.")
-    return sides.written(name, run.settings.at[cell, name])
+    return quantity.written(name, run.settings.at[cell, name])

@@ -128,7 +128,6 @@ Target choose_target(const RunOptions& options) {
   if (target.program.backend == "cpu") target.executor = fmt::format("{}", fmt::join(options.executor.words(), " "));
   warn_about(target.catalogue.broken_plugins);
   target.other = other_catalogue(options, target.program.backend);
-  if (interrupted()) throw Interrupted();  // before --force deletes an old run
   if (!target.device || options.quiet) return target;
   for (const std::string& warning : warnings_about(*target.device)) {
     tell("allocbench: warning: {}\n", warning);

@@ -131,7 +131,7 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
 def _with_nulls(run: Run, shown: pandas.DataFrame) -> list[str]:
     """Lists the allocators whose times include null returns. A null return is quick, so such a time may be too short."""
     timed = shown.loc[shown["unit"].isin((*_TIMED, "cycles")) & shown["value"].notna(), "cell"].drop_duplicates()
-    got = timed[run.at("", "null_returns")["value"].reindex(timed).gt(0).to_numpy()]
+    got = timed[run.got_null[timed].to_numpy()]
     allocators = got.map(run.cells["allocator"])
     told = [f"{labels.allocator(run, name)} ({number} {'cells' if number > 1 else 'cell'})" for name in run.allocators()
             if (number := len(run.stored_ids(got[allocators == name])))]
