@@ -22,6 +22,9 @@ constexpr double risk_of_deferral = 0.7;
 // tried cells.
 constexpr double usual_risk = 0.02;
 constexpr double weight_of_usual_risk = 2;
+// Largest risk in a config in which the allocator was not tried yet. Few failures elsewhere would otherwise keep the
+// allocator out of all other configs, and its first cell shows how the config's other cells do.
+constexpr double largest_risk_of_first_try = 0.2;
 
 // Shorter rounds count as this long, so that the geometric mean of a config's rounds is never zero.
 constexpr double least_round_seconds = 1e-4;
@@ -192,12 +195,14 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
   };
   const double overall = share(all, usual_risk, weight_of_usual_risk);
   const Record* const own = find_record(figure, cell);
-  forecast.risk = own == nullptr ? overall : share(*own, overall, 1);
+  if (own == nullptr) {
+    forecast.risk = std::min(overall, largest_risk_of_first_try);
+    return;
+  }
+  forecast.risk = share(*own, overall, 1);
   if (forecast.risk <= Forecast::likely) return;
-  forecast.reason = own == nullptr ? fmt::format("{} lost {} in {} of all configs", cell.label,
-                                                 counted(all.lost, "worker"), counted(all.tried, "cell"))
-                                   : fmt::format("{} lost {} in {} of this config", cell.label,
-                                                 counted(own->lost, "worker"), counted(own->tried, "cell"));
+  forecast.reason = fmt::format("{} lost {} in {} of this config", cell.label, counted(own->lost, "worker"),
+                                counted(own->tried, "cell"));
 }
 
 void Forecaster::note_earlier_failure(const Cell& cell, std::string words) {
