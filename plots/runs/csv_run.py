@@ -1,7 +1,6 @@
 """This module reads a run from results.csv and a given config, if the folder has neither results.json nor a log.
 
-The table has the cells and their values. It lacks single rounds, the planned cells, the driver, the options of the CPU executor and the date. Figures
-call the driver and the date unknown.
+The table has the cells and their values. It lacks single rounds, the planned cells, the driver and the date. Figures call the driver and the date unknown.
 """
 
 from __future__ import annotations
@@ -46,8 +45,10 @@ def read(folder: Path, config: dict) -> results.Run:
         values[name] = pandas.to_numeric(values[name]).astype(float)
     entries = {cell: {"id": cell, **{name: first[cell][name] for name in ("allocator", "display_name", "form", "status", "revision")},
                       "counted": {"histograms": first[cell]["histograms"]}} for cell in order}
-    run = {"backend": rows[0]["backend"], "seed": cells["seed"].iloc[0], "config": config}
-    return results.of_tables(cells, values, folder, {"run": run, "device": {"name": rows[0]["device"]}}, entries)
+    provenance = {key: list(dict.fromkeys(first[cell][column] for cell in order)) for key, column in
+                  (("measured_revisions", "revision"), ("cards", "uuid"), ("executors", "executor"))}
+    run = {"backend": rows[0]["backend"], "seed": cells["seed"].iloc[0], "config": config, "executor": provenance["executors"][0]}
+    return results.of_tables(cells, values, folder, {"run": run, "device": {"name": rows[0]["device"]}, "provenance": provenance}, entries)
 
 
 def _rows(path: Path) -> list[dict]:
@@ -62,7 +63,8 @@ def _rows(path: Path) -> list[dict]:
             try:
                 for name in frames.OBJECTS:
                     row[name] = json.loads(row[name])
-                row["histograms"] = json.loads(row.get("histograms") or "{}")  # older tables have no histograms
+                row["histograms"] = json.loads(row.get("histograms") or "{}")  # older tables have no histograms and no options of the executor
+                row["executor"] = row.get("executor") or ""
                 for name in frames.NUMBERS:
                     float(row[name] or 0)
                 row["pool_bytes"], row["seed"] = int(row["pool_bytes"]), int(row["seed"] or 0)

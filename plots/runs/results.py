@@ -43,7 +43,7 @@ class Run:
     device: dict
     date: str = ""
     unfinished: int = 0  # planned cells that have not ended, because the run was cut off or still goes on
-    provenance: dict = field(default_factory=dict)  # revisions, cards and drivers of all cells; empty for results.csv
+    provenance: dict = field(default_factory=dict)  # revisions, cards, drivers and options of the executor of all cells; results.csv lacks the drivers
     details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell
 
     @property

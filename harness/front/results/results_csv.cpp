@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view header =
     "figure,cell,series,allocator,label,display_name,form,allocator_parameters,workload,workload_parameters,axes,"
-    "pool_bytes,backend,device,uuid,sm_clock_max_mhz,revision,seed,state,status,reason,"
+    "pool_bytes,backend,executor,device,uuid,sm_clock_max_mhz,revision,seed,state,status,reason,"
     "phase,metric,unit,better,statistic,value,low,high,confidence,samples,flags,histograms\n";
 constexpr std::string_view no_number = ",,,,,,,,,,,,\n";  // end of the row of a cell that is not ok
 
@@ -54,6 +54,7 @@ std::string prefix_of(const std::string& figure, const CellResult& result) {
       field(protocol::to_json(cell.axes).dump()),
       fmt::format("{}", cell.pool_bytes),
       cell.backend,
+      field(cell.origin.executor),
       field(cell.origin.device),
       cell.origin.device_uuid,
       cell.origin.sm_clock_max_mhz ? fmt::format("{}", *cell.origin.sm_clock_max_mhz) : "",

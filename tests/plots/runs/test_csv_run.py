@@ -14,12 +14,12 @@ from allocbench.errors import NothingToDraw
 
 from plots.commands import cli
 from plots.figures import drawing, inputs, kinds
-from plots.runs import csv_run, results
+from plots.runs import csv_run, origin, results
 
 ROOT = Path(__file__).resolve().parents[3]
 KEPT = ROOT / "results" / "reference" / "h200"
 GOLDEN = ROOT / "tests" / "harness" / "golden"
-HEADER = ("figure,cell,series,allocator,label,display_name,form,allocator_parameters,workload,workload_parameters,axes,pool_bytes,backend,device,uuid,"
+HEADER = ("figure,cell,series,allocator,label,display_name,form,allocator_parameters,workload,workload_parameters,axes,pool_bytes,backend,executor,device,uuid,"
           "sm_clock_max_mhz,revision,seed,state,status,reason,phase,metric,unit,better,statistic,value,low,high,confidence,samples,flags,histograms").split(",")
 
 
@@ -32,7 +32,7 @@ def _write_table(document, folder):
         table = csv.DictWriter(file, HEADER, restval="", extrasaction="ignore")
         table.writeheader()
         for cell in cells.to_dict("records"):
-            about = {**cell, **{name: json.dumps(cell[name]) for name in frames.OBJECTS}}
+            about = {**cell, **{name: json.dumps(cell[name]) for name in frames.OBJECTS}, "executor": entries[cell["cell"]].get("executor", "")}
             own = values.get_group(cell["cell"]).to_dict("records") if cell["cell"] in values.groups else [{}]
             counted = [json.dumps(entries[cell["cell"]].get("counted", {}).get("histograms", {}))] + [""] * len(own)
             for value, histograms in zip(own, counted):
@@ -117,6 +117,22 @@ def test_a_damaged_table_is_refused_with_its_line(tmp_path, capsys, damage, told
     path.write_text(json.dumps(config))
     assert cli.main([str(tmp_path / "csv"), "--config", str(path), "--out", str(tmp_path / "out")]) in (2, 3)
     assert told in capsys.readouterr().err
+
+
+def test_the_table_tells_the_options_of_the_cpu_executor(tmp_path):
+    document = stored.read_document(KEPT.parent / "cpu" / "xmalloc2010" / "one_warp")
+    _write_table(document, tmp_path / "csv")
+    told = origin.lines(csv_run.read(tmp_path / "csv", document["run"]["config"]))
+    assert told[0].startswith("CPU executor --lockstep 1 · ") and "mixed" not in told[2]
+    rows = list(csv.DictReader((tmp_path / "csv" / "results.csv").open(newline="", encoding="utf-8")))
+    for row in rows[1:]:
+        row.update({"executor": ""} if row["cell"] != rows[0]["cell"] else {})
+    with (tmp_path / "csv" / "results.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, HEADER)
+        table.writeheader()
+        table.writerows(rows)
+    told = origin.lines(csv_run.read(tmp_path / "csv", document["run"]["config"]))
+    assert "--lockstep" not in told[0] and "mixed: cells of 2 sets of executor options" in told[2]
 
 
 def test_a_table_of_an_older_program_has_no_distributions(tmp_path):
