@@ -246,7 +246,7 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
       "All cells together: {} to {}. At least {} for {} if nothing fails. Allocators with most processes: {}.\n", least,
       counted(most, "round"), counted(starts.all, "worker process"), counted(allocators, "allocator"),
       fmt::join(most_starts, ", "));
-  if (!earlier.cells.empty()) {
+  if (!earlier.empty()) {
     text += fmt::format("According to earlier results the first rounds take about {} plus worker start-up.\n",
                         format_duration(seconds));
   }

@@ -77,8 +77,8 @@ void Forecaster::note_round(const std::string& figure, const Cell& cell, double 
   ++own.timed;
   own.log_seconds += std::log(std::max(seconds, least_round_seconds));
   if (cell.growth) own.series[cell.series].measured[*cell.growth] = seconds;
-  const auto earlier = earlier_.cells.find(cell.id);
-  if (earlier == earlier_.cells.end() || !earlier->second.other_model || earlier->second.seconds <= 0) return;
+  const auto earlier = earlier_.find(cell.id);
+  if (earlier == earlier_.end() || !earlier->second.other_model || earlier->second.seconds <= 0) return;
   const double ratio = seconds / earlier->second.seconds;
   ratios_.insert(std::ranges::upper_bound(ratios_, ratio), ratio);
 }
@@ -152,8 +152,8 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
     return;
   }
   // The seconds of earlier results include the fill of the pool if this cell filled it.
-  const auto earlier = earlier_.cells.find(cell.id);
-  if (earlier != earlier_.cells.end() && earlier->second.seconds > 0) {
+  const auto earlier = earlier_.find(cell.id);
+  if (earlier != earlier_.end() && earlier->second.seconds > 0) {
     const double scale = earlier->second.other_model && !ratios_.empty() ? ratios_[ratios_.size() / 2] : 1;
     forecast.seconds = scale * earlier->second.seconds;
     forecast.is_known = true;
@@ -175,8 +175,8 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
     }
     deferred = below(series->deferred, *cell.growth);
   }
-  const auto earlier = earlier_.cells.find(cell.id);
-  if (earlier != earlier_.cells.end() && earlier->second.failed) return fails(earlier->second.words);
+  const auto earlier = earlier_.find(cell.id);
+  if (earlier != earlier_.end() && earlier->second.failed) return fails(earlier->second.words);
   if (!deferred.empty()) {
     return fails(
         fmt::format("series {} reached the short deadline of a first round at {}", cell.series, deferred.front()),
@@ -206,7 +206,7 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
 }
 
 void Forecaster::note_earlier_failure(const Cell& cell, std::string words) {
-  EarlierCell& earlier = earlier_.cells[cell.id];
+  EarlierCell& earlier = earlier_[cell.id];
   earlier.failed = true;
   earlier.words = std::move(words);
 }

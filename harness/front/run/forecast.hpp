@@ -29,9 +29,7 @@ struct EarlierCell {
   std::string words;         // a text such as "its status was timeout in results/reference/h200"
 };
 
-struct EarlierResults {
-  std::map<std::string, EarlierCell> cells;  // facts by cell id
-};
+using EarlierResults = std::map<std::string, EarlierCell>;  // facts by cell id
 
 // A fill of the pool by the allocator's own mallocs, in a cell's first round. Cells of the same series and pool that
 // follow in the same process can start from a copy of the filled pool.
