@@ -7,7 +7,6 @@
 // deadline is. It does not change a measured number.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -91,13 +90,12 @@ class Forecaster {
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
  private:
-  // The times of a series' measured cells, by their values on the primary axis.
-  using Seconds = std::map<double, double>;
+  // Results of the cells of a series, by their values on the primary axis.
   struct Series {
-    Seconds measured;
-    std::vector<double> deferred;
-    std::vector<double> lost;  // values of cells that lost their worker
-    std::vector<double> timeouts;
+    std::map<double, double> measured;  // seconds by value
+    std::multiset<double> deferred;
+    std::multiset<double> lost;  // values of cells that lost their worker
+    std::multiset<double> timeouts;
   };
   // Results of the cells of an allocator in a config.
   struct Record {
@@ -107,25 +105,25 @@ class Forecaster {
     double log_seconds = 0;  // sum of the logarithms of these times
     std::map<std::string, Series> series;
   };
-  // The cells that could start from a copy of a filled pool, and how many of them filled the pool again. They do so,
-  // for example, if they need another share of free memory, or if the allocator's heap cannot be copied.
-  struct Followers {
-    std::size_t cells = 0;
+  // Fills by an allocator's cells of a workload.
+  struct Fills {
+    double rate = 0;                          // longest seconds per GiB
+    std::map<std::string, double> of_series;  // the same by series
+    // The cells that could start from a copy of a filled pool, and how many of them filled the pool again. They do so,
+    // for example, if they need another share of free memory, or if the allocator's heap cannot be copied.
+    std::size_t followers = 0;
     std::size_t refills = 0;
   };
 
   Record& record(const std::string& figure, const Cell& cell) { return records_[cell.label][figure]; }
-  const Record* find_record(const std::string& figure, const Cell& cell) const;
   const Series* find_series(const std::string& figure, const Cell& cell) const;
   void forecast_seconds(const std::string& figure, const Cell& cell, Forecast& forecast) const;
   void forecast_risk(const std::string& figure, const Cell& cell, Forecast& forecast) const;
 
   EarlierResults earlier_;
-  std::map<std::string, std::map<std::string, Record>> records_;     // records by label, then by config
-  std::map<std::string, std::map<std::string, double>> fill_rates_;  // longest seconds per GiB by label, then workload
-  std::map<std::array<std::string, 3>, double> series_fill_rates_;   // the same by label, workload and series
-  std::set<std::string> filling_;                                    // workloads that fill pools
-  std::map<std::pair<std::string, std::string>, Followers> followers_;   // by label and workload
+  std::map<std::string, std::map<std::string, Record>> records_;         // by label, then by config
+  std::map<std::string, std::map<std::string, Fills>> fills_;            // by label, then by workload
+  std::set<std::string> filling_;                                        // workloads that fill pools
   std::set<std::pair<std::string, ParameterValues>> unfinished_checks_;  // allocators and their parameters
   std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
 };
