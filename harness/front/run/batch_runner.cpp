@@ -107,7 +107,8 @@ SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   if (forecast.is_known) timed = std::max(timed, trial_factor * forecast.seconds);
   const double other = trial_of_other_stages * timed;
   const double of_pool = trial_seconds_per_filled_gib * static_cast<double>(run.cell->pool_bytes) / (1 << 30);
-  const double foreseen = std::min(run.cell->deadline_seconds, trial_factor_of_fill * forecast.fill_seconds);
+  const double foreseen =
+      std::min(run.cell->deadline_seconds, trial_factor_of_fill * book_.forecaster.fill_seconds(*run.cell));
   const double usual = std::max(trial_share_of_deadline * run.cell->deadline_seconds, foreseen);
   const double fill = std::min(usual, trial_share_of_run * book_.time.seconds_left());
   limits.trial = Trial{.timed = timed, .fill = std::max({other, of_pool, fill}), .other = other};

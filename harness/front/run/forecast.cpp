@@ -124,7 +124,6 @@ Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
   Forecast forecast;
   forecast_seconds(figure, cell, forecast);
   forecast_risk(figure, cell, forecast);
-  forecast.fill_seconds = fill_seconds(cell);
   return forecast;
 }
 

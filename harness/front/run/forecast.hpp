@@ -40,9 +40,8 @@ struct Fill {
 struct Forecast {
   double seconds = 0;  // time of the first round, if it ends well, without the fill of the pool
   bool is_known = false;
-  double fill_seconds = 0;  // time to fill the pool; 0: unknown or none
-  double risk = 0;          // probability that the cell loses a worker
-  std::string reason;       // reason in words if the risk exceeds `likely`
+  double risk = 0;     // probability that the cell loses a worker
+  std::string reason;  // reason in words if the risk exceeds `likely`
 
   static constexpr double likely = 0.5;
 };

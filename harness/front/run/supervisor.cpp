@@ -189,7 +189,7 @@ std::size_t Supervisor::cheapest_figure() const {
       for (const CellRun& run : planned.cells) {
         const Forecast forecast = forecaster_.about(figures_[figure].figure.plan.figure, *run.cell);
         seconds[figure] += forecast.seconds + forecast.risk * (least_trial_seconds + seconds_of_lost_worker);
-        fill_seconds = std::max(fill_seconds, forecast.fill_seconds);
+        fill_seconds = std::max(fill_seconds, forecaster_.fill_seconds(*run.cell));
       }
       seconds[figure] += fill_seconds;
     }
