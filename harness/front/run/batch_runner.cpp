@@ -163,7 +163,7 @@ BatchRunner::End BatchRunner::verify(CellRun& run) {
     book_.progress.say(fmt::format("trace in {}: {}", run.cell->trace, run.facts.checks->trace.value_or("none")));
   }
   book_.log.verified(*run.cell, run.attempt, run.facts);
-  book_.step_done(run);
+  book_.progress.steps_done(1);
   return End::done;
 }
 
@@ -190,7 +190,7 @@ BatchRunner::End BatchRunner::finish(CellRun& run) {
   if (run.rounds.empty()) book_.forecaster.note_round(book_.figure, *run.cell, run.used_seconds, run.fill);
   run.state = CellState::waiting;
   run.add_round();
-  book_.step_done(run);
+  book_.progress.steps_done(1);
   if (const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds)) book_.end(run, {.stop = *reason});
   return End::done;
 }

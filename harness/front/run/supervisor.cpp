@@ -101,7 +101,7 @@ std::size_t FigureRun::cells_to_run() const {
 std::uint64_t FigureRun::steps_to_run() const {
   std::uint64_t steps = 0;
   for (const PlannedBatch& planned : batches) {
-    for (const CellRun& run : planned.cells) steps += run.steps_left;
+    for (const CellRun& run : planned.cells) steps += run.steps_left();
   }
   return steps;
 }
