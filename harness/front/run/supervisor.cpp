@@ -138,13 +138,18 @@ Supervisor::Supervisor(std::vector<FigureRun>& figures, const Resources& resourc
       forecaster_(forecaster),
       session_(session),
       progress_(progress) {
-  FigureBatches batches;
-  for (const FigureRun& measured : figures_) {
-    auto& of_figure = batches.emplace_back();
-    for (const auto& planned : measured.batches) of_figure.push_back(planned.batch);
+  std::vector<const Batch*> batches;
+  for (FigureRun& measured : figures_) {
+    for (auto& planned : measured.batches) {
+      batches.push_back(planned.batch);
+      planned_[planned.batch] = {&measured, &planned.cells};
+    }
   }
   turns_ = make_turns(batches);
-  if (time_.exists() && figures_.size() > 1) first_figure_ = cheapest_figure();
+  if (time_.exists() && figures_.size() > 1) {
+    first_figure_ = &*std::ranges::min_element(
+        figures_, {}, [&](const FigureRun& measured) { return seconds_of_first_rounds(measured); });
+  }
 }
 
 bool Supervisor::run() {
@@ -160,41 +165,39 @@ bool Supervisor::run() {
 
 template <class Visit>
 void Supervisor::for_each_cell(Visit visit) const {
-  for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
-    for (auto& planned : figures_[figure].batches) {
-      for (CellRun& run : planned.cells) visit(figure, run);
+  for (FigureRun& measured : figures_) {
+    for (auto& planned : measured.batches) {
+      for (CellRun& run : planned.cells) visit(measured, run);
     }
   }
 }
 
 Supervisor::Rest Supervisor::rest() const {
   Rest counts{.too_large = too_large_};
-  for_each_cell([&](std::size_t, const CellRun& run) {
+  for_each_cell([&](const FigureRun&, const CellRun& run) {
     if (run.state != CellState::left) return;
     ++(run.rounds.empty() ? counts.not_begun : counts.cut);
   });
   return counts;
 }
 
-// Returns the config whose first rounds have the smallest predicted total time.
-std::size_t Supervisor::cheapest_figure() const {
-  std::vector<double> seconds(figures_.size(), 0);
-  for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
-    const Batch* running = nullptr;
-    for (const auto& planned : figures_[figure].batches) {
-      if (planned.cells.empty()) continue;
-      if (running == nullptr || running->allocator != planned.batch->allocator) seconds[figure] += seconds_of_start;
-      running = planned.batch;
-      double fill_seconds = 0;
-      for (const CellRun& run : planned.cells) {
-        const Forecast forecast = forecaster_.about(figures_[figure].figure.plan.figure, *run.cell);
-        seconds[figure] += forecast.seconds + forecast.risk * (least_trial_seconds + seconds_of_lost_worker);
-        fill_seconds = std::max(fill_seconds, forecaster_.fill_seconds(*run.cell));
-      }
-      seconds[figure] += fill_seconds;
+// Returns the predicted total time of a config's first rounds.
+double Supervisor::seconds_of_first_rounds(const FigureRun& measured) const {
+  double seconds = 0;
+  const Batch* running = nullptr;
+  for (const auto& planned : measured.batches) {
+    if (planned.cells.empty()) continue;
+    if (running == nullptr || running->allocator != planned.batch->allocator) seconds += seconds_of_start;
+    running = planned.batch;
+    double fill_seconds = 0;
+    for (const CellRun& run : planned.cells) {
+      const Forecast forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
+      seconds += forecast.seconds + forecast.risk * (least_trial_seconds + seconds_of_lost_worker);
+      fill_seconds = std::max(fill_seconds, forecaster_.fill_seconds(*run.cell));
     }
+    seconds += fill_seconds;
   }
-  return static_cast<std::size_t>(std::distance(seconds.begin(), std::ranges::min_element(seconds)));
+  return seconds;
 }
 
 // Returns whether the cell can start from a copy of a pool that the running process has filled.
@@ -226,10 +229,9 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
 
 // Returns the part and pass of the run in which the cell's next round is due, or nothing if the cell gets no more
 // rounds.
-std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run) const {
+std::optional<Place> Supervisor::place_of(const FigureRun& measured, const CellRun& run) const {
   if (!run.is_open()) return std::nullopt;
-  const FigureRun& measured = figures_[figure];
-  if (figure == first_figure_ && run.rounds.empty() && run.state == CellState::waiting)
+  if (&measured == first_figure_ && run.rounds.empty() && run.state == CellState::waiting)
     return Place{Part::first_figure};
   const Step step = step_of(measured, run);
   const bool is_deferred = run.state == CellState::deferred;
@@ -259,8 +261,8 @@ std::optional<Place> Supervisor::next_place() {
   count_sharing();
   if (time_.exists()) std::ranges::for_each(figures_, &FigureRun::count_values);
   std::optional<Place> next;
-  for_each_cell([&](std::size_t figure, CellRun& run) {
-    run.place = place_of(figure, run);
+  for_each_cell([&](const FigureRun& measured, CellRun& run) {
+    run.place = place_of(measured, run);
     if (run.place && (!next || *run.place < *next)) next = run.place;
   });
   return next;
@@ -277,8 +279,7 @@ bool Supervisor::run_pass(const Place& place) {
     if (!run_turn(turns_[*turn], place, of_next_turn)) return false;
   }
   if (place.part == Part::first_figure) {
-    FigureRun& first = figures_[*std::exchange(first_figure_, std::nullopt)];
-    if (first.news) first.news(FigureRun::News::first_rounds);
+    std::exchange(first_figure_, nullptr)->news(FigureRun::News::first_rounds);
   }
   return true;
 }
@@ -287,25 +288,19 @@ void Supervisor::tell_news() {
   const bool is_due = TimeLimit::Clock::now() - told_at_ > between_news;
   if (is_due) told_at_ = TimeLimit::Clock::now();
   for (FigureRun& measured : figures_) {
-    if (measured.is_finished || !measured.news) continue;
+    if (measured.is_finished) continue;
     const auto& batches = measured.batches;
     measured.is_finished = std::ranges::all_of(
         batches, [](const auto& planned) { return std::ranges::none_of(planned.cells, &CellRun::is_open); });
-    if (measured.is_finished) {
-      measured.news(FigureRun::News::finished);
-    } else if (is_due) {
-      measured.news(FigureRun::News::some);
-    }
+    if (measured.is_finished || is_due) measured.news(FigureRun::News::more);
   }
 }
 
 // Returns the batches of a turn that have cells for these passes.
-std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Place& first, const Place& last) {
+std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Place& first, const Place& last) const {
   std::vector<const Batch*> batches;
-  for (const auto& [figure, batch] : turn.batches) {
-    if (waiting_cells(figure, batch, first, last).empty()) continue;
-    batches.push_back(figures_[figure].batches[batch].batch);
-  }
+  std::ranges::copy_if(turn, std::back_inserter(batches),
+                       [&](const Batch* batch) { return !waiting_cells(batch, first, last).empty(); });
   return batches;
 }
 
@@ -314,19 +309,18 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   const Place last{place.part, place.pass + (time_.exists() ? passes_ahead : 0)};
   const std::vector<const Batch*> batches = waiting_batches(turn, place, last);
   const auto end_of_turn = TimeLimit::Clock::now() + least_turn;
-  for (const auto& [figure, batch] : turn.batches) {
-    FigureRun& measured = figures_[figure];
-    const auto& planned = measured.batches[batch];
-    std::vector<CellRun*> waiting = waiting_cells(figure, batch, place, last);
+  for (const Batch* batch : batches) {
+    FigureRun& measured = *planned_.at(batch).measured;
+    std::vector<CellRun*> waiting = waiting_cells(batch, place, last);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
-    BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(measured),
-                       follower(*planned.batch, batches, of_next_turn));
+    BatchRunner runner(*batch, std::move(waiting), session_, book_of(measured),
+                       follower(*batch, batches, of_next_turn));
     // The place of the cell is computed again, because earlier cells may have shown that the cell fails or takes long,
     // or may have given the figure half of its values.
     const auto is_due = [&](const CellRun& run) {
       if (time_.exists()) measured.count_values();
-      const std::optional<Place> now = place_of(figure, run);
+      const std::optional<Place> now = place_of(measured, run);
       if (now <= place) return true;
       const Step step = step_of(measured, run);
       // If this process has filled the pool, a later process need not fill it for this cell.
@@ -343,10 +337,9 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
 
 // Returns the cells of a batch with a place from `first` to `last`. The places are those from the start of the pass,
 // because a worker waits during this call, and new forecasts would take long.
-std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
-                                                const Place& last) {
+std::vector<CellRun*> Supervisor::waiting_cells(const Batch* batch, const Place& first, const Place& last) const {
   std::vector<CellRun*> waiting;
-  for (CellRun& run : figures_[figure].batches[batch].cells) {
+  for (CellRun& run : *planned_.at(batch).cells) {
     if (run.is_open() && run.place && first <= *run.place && *run.place <= last) waiting.push_back(&run);
   }
   return waiting;

@@ -61,8 +61,8 @@ class FigureRun {
   std::unique_ptr<EventLog> file;
   std::unique_ptr<RunLog> log;
   // The supervisor calls `news` when the results should be written: after Part::first_figure if this part measured this
-  // figure, after the end of the figure's last cell, and from time to time between passes. `news` may be empty.
-  enum class News { first_rounds, some, finished };
+  // figure (`first_rounds`), after the end of the figure's last cell, and from time to time between passes.
+  enum class News { first_rounds, more };
   std::function<void(News)> news = {};
   bool is_finished = false;
 
@@ -101,16 +101,16 @@ class Supervisor {
   Rest rest() const;
 
  private:
-  std::optional<Place> place_of(std::size_t figure, const CellRun& run) const;
+  std::optional<Place> place_of(const FigureRun& measured, const CellRun& run) const;
   std::optional<Place> next_place();  // place of the coming pass
   void count_sharing();
-  std::size_t cheapest_figure() const;
+  double seconds_of_first_rounds(const FigureRun& measured) const;
   Step step_of(const FigureRun& measured, const CellRun& run) const;
   bool starts_filled(const CellRun& run) const;
   bool run_pass(const Place& place);
   bool run_turn(const Turn& turn, const Place& place, const Batch* of_next_turn);
-  std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& first, const Place& last);
-  std::vector<CellRun*> waiting_cells(std::size_t figure, std::size_t batch, const Place& first, const Place& last);
+  std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& first, const Place& last) const;
+  std::vector<CellRun*> waiting_cells(const Batch* batch, const Place& first, const Place& last) const;
   void skip_too_large();
   void leave_rest();
   void tell_news();
@@ -125,9 +125,14 @@ class Supervisor {
   Forecaster& forecaster_;
   WorkerSession& session_;
   Progress& progress_;
+  struct PlannedCells {
+    FigureRun* measured = nullptr;
+    std::vector<CellRun>* cells = nullptr;
+  };
+  std::map<const Batch*, PlannedCells> planned_;
   std::vector<Turn> turns_;
   std::uint64_t passes_ = 0;
-  std::optional<std::size_t> first_figure_;  // figure that must still get its first rounds
+  FigureRun* first_figure_ = nullptr;  // figure that must still get its first rounds
   TimeLimit::Clock::time_point told_at_ = TimeLimit::Clock::now();
 };
 
