@@ -293,9 +293,9 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
   const std::optional<std::uint64_t> memory = memory_of(options, target);
-  Supervisor supervisor(open, {time, memory}, forecaster, session, progress);
+  Supervisor supervisor(open, time, forecaster, session, progress);
   try {
-    ending.interrupted = !supervisor.run();
+    ending.interrupted = !supervisor.run(memory);
   } catch (const LogLost&) {
     throw;  // nothing is left to report
   } catch (const EnvironmentError& error) {

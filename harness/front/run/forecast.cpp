@@ -34,6 +34,12 @@ constexpr double least_fill_seconds = 0.1;
 // of cells that started from a copy, so that a single refill does not make the share 1.
 constexpr double usual_followers = 1;
 
+// Returns whether a cell that ends with this status loses its worker. A loss costs a new start and the seconds until
+// the old process is gone.
+bool costs_worker(Status status) {
+  return status == Status::timeout || status == Status::crashed || status == Status::device_fault;
+}
+
 double gib_of_pool(const Cell& cell) { return static_cast<double>(cell.pool_bytes) / (1 << 30); }
 
 // Returns whether the pool is empty at the start of a sample, because the parameter `free_share` of the workload is 1.
@@ -68,8 +74,8 @@ std::optional<double> nearest_below(const std::map<double, double>& measured, do
 
 }  // namespace
 
-bool costs_worker(Status status) {
-  return status == Status::timeout || status == Status::crashed || status == Status::device_fault;
+bool is_expected_again(const CellEnd& end) {
+  return !end.left_out && (costs_worker(end.status) || end.status == Status::skipped);
 }
 
 void Forecaster::note_round(const std::string& figure, const Cell& cell, double seconds, Fill fill) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "protocol/status.hpp"
 
@@ -46,9 +47,8 @@ struct Forecast {
   static constexpr double likely = 0.5;
 };
 
-// Returns whether a cell that ends with this status loses its worker. A loss costs a new start and the seconds until
-// the old process is gone.
-bool costs_worker(Status status);
+// Returns whether a cell that had this end in earlier results will probably fail or be skipped again.
+bool is_expected_again(const CellEnd& end);
 
 class Forecaster {
  public:

@@ -38,10 +38,6 @@ bool selected(const CellHistory* history, Selection selection) {
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 
-bool has_failed(const CellEnd& end) {
-  return costs_worker(end.status) || (end.status == Status::skipped && !end.left_out);
-}
-
 // Returns the first batch after `running` that cannot share its process, or, if there is none, `of_next_turn`.
 // `running` is one of the batches.
 const Batch* follower(const Batch& running, const std::vector<const Batch*>& batches, const Batch* of_next_turn) {
@@ -79,8 +75,8 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
       if (!known->end) continue;
       if (!runs) {
         forecaster.note_end(name, cell, known->end->status);  // the end counts although this run skips the cell
-        values_before_[cell.label] += known->end->status == Status::ok ? 1 : 0;
-      } else if (has_failed(*known->end)) {
+        values_before_[cell.label].values += known->end->status == Status::ok ? 1 : 0;
+      } else if (is_expected_again(*known->end)) {
         forecaster.note_earlier_failure(cell, fmt::format("its earlier status was {}", word(known->end->status)));
       }
     }
@@ -107,37 +103,29 @@ std::uint64_t FigureRun::steps_to_run() const {
 }
 
 void FigureRun::count_values() {
-  all_values_ = {};
-  values_.clear();
-  for (const auto& [label, values] : values_before_) {
-    all_values_.values += values;
-    values_[label].values = values;
-  }
+  values_ = values_before_;
   for (const PlannedBatch& planned : batches) {
     for (const CellRun& run : planned.cells) {
-      const bool is_value = !run.rounds.empty();  // a cell that failed has no rounds any more
-      if (!is_value && !run.is_open()) continue;
       Count& curve = values_[run.cell->label];
-      ++(is_value ? all_values_.values : all_values_.missing);
-      ++(is_value ? curve.values : curve.missing);
+      const bool is_value = !run.rounds.empty();  // a cell that failed has no rounds any more
+      if (is_value || run.is_open()) ++(is_value ? curve.values : curve.missing);
     }
+  }
+  all_values_ = {};
+  for (const auto& [label, curve] : values_) {
+    all_values_.values += curve.values;
+    all_values_.missing += curve.missing;
   }
 }
 
 Sparse FigureRun::sparse_part(const std::string& label) const {
   if (all_values_.is_sparse()) return Sparse::figure;
-  const auto curve = values_.find(label);
-  return curve != values_.end() && curve->second.is_sparse() ? Sparse::curve : Sparse::nothing;
+  return values_.at(label).is_sparse() ? Sparse::curve : Sparse::nothing;
 }
 
-Supervisor::Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
+Supervisor::Supervisor(std::vector<FigureRun>& figures, const TimeLimit& time, Forecaster& forecaster,
                        WorkerSession& session, Progress& progress)
-    : figures_(figures),
-      time_(resources.time),
-      memory_bytes_(resources.memory_bytes),
-      forecaster_(forecaster),
-      session_(session),
-      progress_(progress) {
+    : figures_(figures), time_(time), forecaster_(forecaster), session_(session), progress_(progress) {
   std::vector<const Batch*> batches;
   for (FigureRun& measured : figures_) {
     for (auto& planned : measured.batches) {
@@ -152,8 +140,8 @@ Supervisor::Supervisor(std::vector<FigureRun>& figures, const Resources& resourc
   }
 }
 
-bool Supervisor::run() {
-  skip_too_large();
+bool Supervisor::run(std::optional<std::uint64_t> memory_bytes) {
+  if (memory_bytes) skip_too_large(*memory_bytes);
   for (auto place = next_place(); place && !time_.over(); place = next_place()) {
     if (!run_pass(*place)) return false;
     tell_news();
@@ -170,15 +158,6 @@ void Supervisor::for_each_cell(Visit visit) const {
       for (CellRun& run : planned.cells) visit(measured, run);
     }
   }
-}
-
-Supervisor::Rest Supervisor::rest() const {
-  Rest counts{.too_large = too_large_};
-  for_each_cell([&](const FigureRun&, const CellRun& run) {
-    if (run.state != CellState::left) return;
-    ++(run.rounds.empty() ? counts.not_begun : counts.cut);
-  });
-  return counts;
 }
 
 // Returns the predicted total time of a config's first rounds.
@@ -234,11 +213,10 @@ std::optional<Place> Supervisor::place_of(const FigureRun& measured, const CellR
   if (&measured == first_figure_ && run.rounds.empty() && run.state == CellState::waiting)
     return Place{Part::first_figure};
   const Step step = step_of(measured, run);
-  const bool is_deferred = run.state == CellState::deferred;
-  if (time_.exists()) return Place{is_deferred ? Part::deferred : Part::usual, pass_of(price(step))};
-  const bool is_doubtful = step.forecast.risk > Forecast::likely;
-  return Place{is_deferred ? Part::deferred : (is_doubtful ? Part::doubtful : Part::usual),
-               static_cast<int>(step.rounds_had)};
+  const bool is_doubtful = !time_.exists() && step.forecast.risk > Forecast::likely;
+  const Part usual = is_doubtful ? Part::doubtful : Part::usual;
+  return Place{run.state == CellState::deferred ? Part::deferred : usual,
+               time_.exists() ? pass_of(price(step)) : static_cast<int>(step.rounds_had)};
 }
 
 // Counts the cells that can share a fill. In a pass they come from one batch and usually have the same number of
@@ -326,7 +304,7 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
       // If this process has filled the pool, a later process need not fill it for this cell.
       const double saved = starts_filled(run) ? forecaster_.fill_seconds(*run.cell) : 0;
       const std::chrono::duration<double> seconds(step.forecast.seconds - saved);
-      return now <= last && may_come_ahead(step) && TimeLimit::Clock::now() + seconds < end_of_turn;
+      return now <= last && step.is_of_number() && TimeLimit::Clock::now() + seconds < end_of_turn;
     };
     if (!runner.run_round(is_due)) return false;
     if (time_.over()) break;
@@ -346,33 +324,24 @@ std::vector<CellRun*> Supervisor::waiting_cells(const Batch* batch, const Place&
 }
 
 // Skips the cells whose pools are larger than the device's memory. Their allocators are not the cause.
-void Supervisor::skip_too_large() {
-  if (!memory_bytes_) return;
-  for (FigureRun& measured : figures_) {
-    CellBook book = book_of(measured);
-    for (auto& planned : measured.batches) {
-      for (CellRun& run : planned.cells) {
-        if (run.cell->pool_bytes <= *memory_bytes_) continue;
-        book.end(run, {.status = Status::skipped,
-                       .reason = fmt::format("needs a pool of {}, but the device has {}",
-                                             format_memory(run.cell->pool_bytes), format_memory(*memory_bytes_)),
-                       .left_out = true,
-                       .too_large = true});
-        ++too_large_;
-      }
-    }
-  }
+void Supervisor::skip_too_large(std::uint64_t memory_bytes) {
+  for_each_cell([&](FigureRun& measured, CellRun& run) {
+    if (run.cell->pool_bytes <= memory_bytes) return;
+    book_of(measured).end(run, {.status = Status::skipped,
+                                .reason = fmt::format("needs a pool of {}, but the device has {}",
+                                                      format_memory(run.cell->pool_bytes), format_memory(memory_bytes)),
+                                .left_out = true,
+                                .too_large = true});
+    ++rest_.too_large;
+  });
 }
 
 void Supervisor::leave_rest() {
-  for (FigureRun& measured : figures_) {
-    CellBook book = book_of(measured);
-    for (auto& planned : measured.batches) {
-      for (CellRun& run : planned.cells) {
-        if (run.is_open()) book.leave(run);
-      }
-    }
-  }
+  for_each_cell([&](FigureRun& measured, CellRun& run) {
+    if (!run.is_open()) return;
+    book_of(measured).leave(run);
+    if (run.state == CellState::left) ++(run.rounds.empty() ? rest_.not_begun : rest_.cut);
+  });
 }
 
 CellBook Supervisor::book_of(FigureRun& measured) {

@@ -72,25 +72,20 @@ class FigureRun {
     std::size_t missing = 0;  // cells that can still get a value
     bool is_sparse() const { return values < missing; }
   };
-  std::map<std::string, std::size_t> values_before_;  // values of cells that this run does not measure, by label
-  Count all_values_;
-  std::map<std::string, Count> values_;  // by label
-};
-
-// The resources of a run.
-struct Resources {
-  TimeLimit time{std::nullopt};  // when it is over, no round begins, and a running command ends within a second
-  std::optional<std::uint64_t> memory_bytes = {};  // memory of the device, if known
+  std::map<std::string, Count> values_before_;  // by label: values of cells that this run does not measure
+  std::map<std::string, Count> values_;         // by label
+  Count all_values_;                            // their sum
 };
 
 class Supervisor {
  public:
-  Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
-             WorkerSession& session, Progress& progress);
+  Supervisor(std::vector<FigureRun>& figures, const TimeLimit& time, Forecaster& forecaster, WorkerSession& session,
+             Progress& progress);
 
-  // Measures the figures until they are finished or the time is over. Returns false if the user interrupted. Throws
-  // EnvironmentError if no worker can be started, if the machine fails, or if a log cannot be written.
-  bool run();
+  // Measures the figures until they are finished or the time is over. Skips cells whose pools are larger than the
+  // device's memory, if that is known. Returns false if the user interrupted. Throws EnvironmentError if no worker can
+  // be started, if the machine fails, or if a log cannot be written.
+  bool run(std::optional<std::uint64_t> memory_bytes);
 
   // Numbers of cells that the run did not finish for lack of time or memory.
   struct Rest {
@@ -98,7 +93,7 @@ class Supervisor {
     std::size_t cut = 0;        // cells with too few rounds
     std::size_t too_large = 0;  // cells that need more than the device's memory
   };
-  Rest rest() const;
+  const Rest& rest() const { return rest_; }
 
  private:
   std::optional<Place> place_of(const FigureRun& measured, const CellRun& run) const;
@@ -111,7 +106,7 @@ class Supervisor {
   bool run_turn(const Turn& turn, const Place& place, const Batch* of_next_turn);
   std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& first, const Place& last) const;
   std::vector<CellRun*> waiting_cells(const Batch* batch, const Place& first, const Place& last) const;
-  void skip_too_large();
+  void skip_too_large(std::uint64_t memory_bytes);
   void leave_rest();
   void tell_news();
   CellBook book_of(FigureRun& measured);
@@ -120,8 +115,7 @@ class Supervisor {
 
   std::vector<FigureRun>& figures_;
   TimeLimit time_;
-  std::optional<std::uint64_t> memory_bytes_;
-  std::size_t too_large_ = 0;
+  Rest rest_;
   Forecaster& forecaster_;
   WorkerSession& session_;
   Progress& progress_;
