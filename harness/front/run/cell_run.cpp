@@ -38,6 +38,7 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
   run.facts = known->open.facts;
   run.rounds = known->open.rounds;
   run.wall_seconds = known->open.seconds;
+  // The mean counts the first round as two, because this round includes the verification.
   run.seconds_of_next_round =
       (known->open.seconds - known->fill_seconds) / (static_cast<double>(run.rounds.size()) + 1);
   return run;
@@ -55,7 +56,8 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
   start(run);  // a skipped cell also has a start, because every end has one
   log.end(*run.cell, run.attempt, end);
   forecaster.note_end(figure, *run.cell, end.status);
-  close(run, CellState::ended);
+  progress.steps_done(run.steps_left());
+  run.state = CellState::ended;
   if (end.status != Status::ok) run.rounds.clear();  // the cell has no value any more
   if (!run.cell->trace.empty() && end.status != Status::ok) {
     progress.say(fmt::format("no trace in {}: {}: {}", run.cell->trace, word(end.status), end.reason));
@@ -85,12 +87,8 @@ void CellBook::leave(CellRun& run) {
     start(run);
     log.end(*run.cell, run.attempt, left_out);
   }
-  close(run, CellState::left);
-}
-
-void CellBook::close(CellRun& run, CellState state) {
   progress.steps_done(run.steps_left());
-  run.state = state;
+  run.state = CellState::left;
 }
 
 }  // namespace allocbench::front

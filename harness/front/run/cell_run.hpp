@@ -40,10 +40,7 @@ struct CellRun {
   std::optional<bool> uses_device_heap = {};  // worker's report when it opened the cell
   SampledRounds rounds = {};                  // the whole rounds; the first includes the verification
   double wall_seconds = 0;                    // wall time of the whole rounds
-  // Forecast of the next round's time: the time of the shortest whole round. The first round includes the verification,
-  // so only half of its time without the fill counts. In a run with --resume, the first forecast is a mean of the
-  // rounds in the log, and the first of these rounds counts as two. Without a round the forecast is 0.
-  double seconds_of_next_round = 0;
+  double seconds_of_next_round = 0;           // forecast; 0 without a whole round
 
   // Samples of the current round.
   std::vector<protocol::Sample> running = {};
@@ -72,19 +69,15 @@ struct CellBook {
   Progress& progress;
   const TimeLimit& time;
 
-  // Records the start of an attempt, unless the attempt has already started.
+  // Records the start of an attempt that has not started.
   void start(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
   // Defers a cell because its first round exceeded its short deadline or, without `tried`, because the fill of the pool
   // certainly would.
   void defer(CellRun& run, const std::string& reason, bool tried);
-  // Leaves a cell because the time of the run is over. A cell with at least `least_rounds` rounds ends with its
-  // numbers. A cell with fewer rounds, but at least one, gets no end. A cell without a round is skipped, unless an
-  // earlier attempt has an end, which then remains.
+  // Leaves a cell because the time of the run is over. The cell ends if it has `least_rounds` rounds. A cell without a
+  // round is skipped, unless an earlier attempt has an end, which then remains.
   void leave(CellRun& run);
-
- private:
-  void close(CellRun& run, CellState state);
 };
 
 }  // namespace allocbench::front

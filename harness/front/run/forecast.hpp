@@ -1,10 +1,6 @@
 // Forecaster predicts the time of a cell and the probability that the cell loses a worker.
-//
-// The time comes from the first of these sources that has one: the nearest smaller cell of the same series in this run,
-// earlier results of this card model, earlier results of another model (scaled by the ratios so far), and a geometric
-// mean of the allocator's other cells of the config in this run and of `unknown_seconds`. The probability comes from
-// failures in this run and in earlier results. A forecast decides when a cell is measured and how long its short
-// deadline is. It does not change a measured number.
+// harness/README.md lists the sources of both ("Which cells come first"). A forecast decides when a cell is measured
+// and how long its short deadline is. It does not change a measured number.
 #pragma once
 
 #include <cstddef>
@@ -70,10 +66,9 @@ class Forecaster {
   void note_earlier_failure(const Cell& cell, std::string words);
 
   Forecast about(const std::string& figure, const Cell& cell) const;
-  // Returns the time to fill the cell's pool, but at most the cell's deadline. The time follows from fills in this run
-  // or its log: those of the same allocator and workload, otherwise those of the allocator's other workloads, if this
-  // workload fills pools. Returns 0 if there are no fills, or if the cell's pool is empty at the start (`free_share`
-  // 1).
+  // Returns the time to fill the cell's pool, but at most the cell's deadline. The time follows from the allocator's
+  // fills in this run or its log. Returns 0 if there are none, if the workload fills no pools, or if the cell's pool is
+  // empty at the start (`free_share` 1).
   double fill_seconds(const Cell& cell) const;
   // Returns the time to fill the cell's pool, from the longest fill of its series in this run, or 0 if there is none.
   // The fill took at least this time, because a short deadline may have ended it.
@@ -81,11 +76,9 @@ class Forecaster {
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), counts only the fills that a copy of the filled pool does not save.
   double fill_part(const Cell& cell, std::size_t cells, bool is_filled) const;
-  // Returns whether a stage of the cell's verification will probably not be finished in its usual time, because one was
-  // not for another cell of the same allocator and parameters.
+  // Returns whether a verification with the same allocator and parameters had a stage that was not finished.
   bool expects_unfinished_check(const Cell& cell) const;
-  // Returns why the cell is not tried: its series timed out at two smaller values. Returns nullopt if it is tried. A
-  // series that only enlarges the pool is always tried.
+  // Returns why the cell is not tried, or nullopt if it is tried.
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
  private:

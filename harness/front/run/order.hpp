@@ -1,9 +1,8 @@
 // This file decides the order of steps. A step is the next round of a cell.
 //
-// If time is limited, each step has a price: its probable seconds divided by its worth and its chance of success. Steps
-// of about the same price form a pass, in which usually one process per allocator measures them. The cheapest pass
-// comes first. Without a time limit a pass gives one round to the cells with the fewest rounds, and cells that will
-// probably fail come after all others. In both cases deferred cells come last.
+// If time is limited, each step has a price. Steps of about the same price form a pass, in which usually one process
+// per allocator measures them. The cheapest pass comes first. Without a time limit a pass gives one round to the cells
+// with the fewest rounds.
 #pragma once
 
 #include <compare>
@@ -30,8 +29,7 @@ struct Step {
   bool is_of_number() const { return rounds_had < rounds_of_number; }
 };
 
-// Returns the price of a step. The risk of a failure raises it. A first round is worth at least as much as any later
-// round, because it gives a cell its value.
+// Returns the price of a step: its probable seconds divided by its worth and its chance of success.
 double price(const Step& step);
 
 // The parts of a run, in their order. Each consists of passes.

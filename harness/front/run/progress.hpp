@@ -13,8 +13,8 @@ namespace allocbench::front {
 
 class Progress {
  public:
-  // Steps are verifications and rounds. The remaining time is estimated from steps, because many cells end only near
-  // the end of a run.
+  // Steps are verifications and rounds. The remaining time is estimated from them, because many cells end only near the
+  // end of a run.
   Progress(std::size_t cells, std::uint64_t steps, const TimeLimit& time, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;

@@ -38,15 +38,6 @@ bool selected(const CellHistory* history, Selection selection) {
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 
-// Returns the first batch after `running` that cannot share its process, or, if there is none, `of_next_turn`.
-// `running` is one of the batches.
-const Batch* follower(const Batch& running, const std::vector<const Batch*>& batches, const Batch* of_next_turn) {
-  const auto place = std::find(batches.begin(), batches.end(), &running);
-  const auto found =
-      std::find_if(std::next(place), batches.end(), [&](const Batch* each) { return !shares_process(running, *each); });
-  return found == batches.end() ? of_next_turn : *found;
-}
-
 }  // namespace
 
 FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin, Forecaster& forecaster) : figure(of) {
@@ -57,8 +48,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
     PlannedBatch& planned = batches.emplace_back();
     planned.batch = &batch;
     for (const Cell& cell : batch.cells) {
-      const auto found = by_id.find(cell.id);
-      const CellHistory* known = found == by_id.end() ? nullptr : found->second;
+      const CellHistory* known = by_id[cell.id];  // null if the history does not have the cell
       const bool runs = selected(known, selection);
       if (runs) {
         planned.cells.push_back(make_cell_run(cell, known, origin));
@@ -146,7 +136,11 @@ bool Supervisor::run(std::optional<std::uint64_t> memory_bytes) {
     if (!run_pass(*place)) return false;
     tell_news();
   }
-  leave_rest();
+  for_each_cell([&](FigureRun& measured, CellRun& run) {
+    if (!run.is_open()) return;
+    book_of(measured).leave(run);
+    if (run.state == CellState::left) ++(run.rounds.empty() ? rest_.not_begun : rest_.cut);
+  });
   session_.stop();
   return true;
 }
@@ -287,13 +281,15 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   const Place last{place.part, place.pass + (time_.exists() ? passes_ahead : 0)};
   const std::vector<const Batch*> batches = waiting_batches(turn, place, last);
   const auto end_of_turn = TimeLimit::Clock::now() + least_turn;
-  for (const Batch* batch : batches) {
-    FigureRun& measured = *planned_.at(batch).measured;
-    std::vector<CellRun*> waiting = waiting_cells(batch, place, last);
+  for (auto batch = batches.begin(); batch != batches.end(); ++batch) {
+    FigureRun& measured = *planned_.at(*batch).measured;
+    std::vector<CellRun*> waiting = waiting_cells(*batch, place, last);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
-    BatchRunner runner(*batch, std::move(waiting), session_, book_of(measured),
-                       follower(*batch, batches, of_next_turn));
+    const auto follower =
+        std::find_if(batch + 1, batches.end(), [&](const Batch* each) { return !shares_process(**batch, *each); });
+    BatchRunner runner(**batch, std::move(waiting), session_, book_of(measured),
+                       follower == batches.end() ? of_next_turn : *follower);
     // The place of the cell is computed again, because earlier cells may have shown that the cell fails or takes long,
     // or may have given the figure half of its values.
     const auto is_due = [&](const CellRun& run) {
@@ -333,14 +329,6 @@ void Supervisor::skip_too_large(std::uint64_t memory_bytes) {
                                 .left_out = true,
                                 .too_large = true});
     ++rest_.too_large;
-  });
-}
-
-void Supervisor::leave_rest() {
-  for_each_cell([&](FigureRun& measured, CellRun& run) {
-    if (!run.is_open()) return;
-    book_of(measured).leave(run);
-    if (run.state == CellState::left) ++(run.rounds.empty() ? rest_.not_begun : rest_.cut);
   });
 }
 

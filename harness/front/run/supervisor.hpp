@@ -1,8 +1,7 @@
 // Supervisor measures configs in passes, and survives failures of the workers.
 //
 // A pass gives some cells their next round (order.hpp selects them). In a pass every allocator with such cells has its
-// turn. From the second pass on, the order of turns is random and seeded, so a drift of clocks or temperature affects
-// all allocators in the same way. One worker process measures all cells of a turn, if the allocator allows it.
+// turn. One worker process measures all cells of a turn, if the allocator allows it.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +45,7 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
-  // Counts the values of the figure and of each curve. sparse_part() uses the last count, so that a pass over all cells
-  // does not count anew for each cell. Count again after a cell has run.
+  // Counts the values of the figure and of each curve for sparse_part(). Count again after a cell has run.
   void count_values();
   // Returns `figure` if the figure is sparse, otherwise `curve` if the curve of the allocator with this label is.
   Sparse sparse_part(const std::string& label) const;
@@ -107,7 +105,6 @@ class Supervisor {
   std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& first, const Place& last) const;
   std::vector<CellRun*> waiting_cells(const Batch* batch, const Place& first, const Place& last) const;
   void skip_too_large(std::uint64_t memory_bytes);
-  void leave_rest();
   void tell_news();
   CellBook book_of(FigureRun& measured);
   template <class Visit>
