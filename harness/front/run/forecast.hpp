@@ -1,6 +1,6 @@
-// Forecaster predicts the time of a cell and the probability that the cell loses a worker.
-// harness/README.md lists the sources of both ("Which cells come first"). A forecast decides when a cell is measured
-// and how long its short deadline is. It does not change a measured number.
+// Forecaster predicts the time of a cell and the probability that the cell loses a worker. harness/README.md lists the
+// sources of both. A forecast decides when a cell is measured and how long its short deadline is. It does not change a
+// measured number.
 #pragma once
 
 #include <cstddef>

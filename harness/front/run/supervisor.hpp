@@ -94,6 +94,11 @@ class Supervisor {
   const Rest& rest() const { return rest_; }
 
  private:
+  struct PlannedCells {
+    FigureRun* measured = nullptr;
+    std::vector<CellRun>* cells = nullptr;
+  };
+
   std::optional<Place> place_of(const FigureRun& measured, const CellRun& run) const;
   std::optional<Place> next_place();  // place of the coming pass
   void count_sharing();
@@ -116,10 +121,6 @@ class Supervisor {
   Forecaster& forecaster_;
   WorkerSession& session_;
   Progress& progress_;
-  struct PlannedCells {
-    FigureRun* measured = nullptr;
-    std::vector<CellRun>* cells = nullptr;
-  };
   std::map<const Batch*, PlannedCells> planned_;
   std::vector<Turn> turns_;
   std::uint64_t passes_ = 0;
