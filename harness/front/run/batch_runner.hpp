@@ -1,7 +1,8 @@
 // BatchRunner measures one batch: it chooses the worker's next command and applies the worker's answers to the cells.
 //
 // In a round the cells are measured one after the other. Each cell is opened, sampled, verified if this is its first
-// round, and closed. One run of the worker's measuring loop can take several samples.
+// round, and closed. One run of the worker's measuring loop can take several samples. Because of the rounds, a drift of
+// clocks or temperature affects all cells in the same way.
 #pragma once
 
 #include <functional>

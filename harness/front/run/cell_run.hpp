@@ -69,7 +69,7 @@ struct CellBook {
   Progress& progress;
   const TimeLimit& time;
 
-  // Records the start of an attempt that has not started.
+  // Records the start of an attempt, unless the attempt has already started.
   void start(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
   // Defers a cell because its first round exceeded its short deadline or, without `tried`, because the fill of the pool

@@ -29,7 +29,8 @@ struct Step {
   bool is_of_number() const { return rounds_had < rounds_of_number; }
 };
 
-// Returns the price of a step: its probable seconds divided by its worth and its chance of success.
+// Returns the price of a step: its probable seconds divided by its worth and its chance of success. A first round is
+// worth at least as much as any later round, because it gives a cell its value.
 double price(const Step& step);
 
 // The parts of a run, in their order. Each consists of passes.

@@ -286,6 +286,7 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
     std::vector<CellRun*> waiting = waiting_cells(*batch, place, last);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
+    // The first batch that cannot share the process probably needs the next worker.
     const auto follower =
         std::find_if(batch + 1, batches.end(), [&](const Batch* each) { return !shares_process(**batch, *each); });
     BatchRunner runner(**batch, std::move(waiting), session_, book_of(measured),

@@ -45,7 +45,8 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
-  // Counts the values of the figure and of each curve for sparse_part(). Count again after a cell has run.
+  // Counts the values for sparse_part(), so that a pass over all cells does not count anew for each cell. Count again
+  // after a cell has run.
   void count_values();
   // Returns `figure` if the figure is sparse, otherwise `curve` if the curve of the allocator with this label is.
   Sparse sparse_part(const std::string& label) const;
