@@ -62,12 +62,12 @@ TEST(Order, ARiskCostsItsDeadlineAndGivesNoValue) {
 }
 
 TEST(Order, OnlyStepsOfANumberComeAheadOfTheirPass) {
-  EXPECT_TRUE(may_come_ahead(step(1)));
-  EXPECT_TRUE(may_come_ahead(step(1, 2)));
-  EXPECT_FALSE(may_come_ahead(step(1, 3)));
+  EXPECT_TRUE(step(1).is_of_number());
+  EXPECT_TRUE(step(1, 2).is_of_number());
+  EXPECT_FALSE(step(1, 3).is_of_number());
   Step last = step(1, 1);
   last.rounds_of_number = 1;
-  EXPECT_FALSE(may_come_ahead(last)) << "one round is this cell's number";
+  EXPECT_FALSE(last.is_of_number()) << "one round is this cell's number";
 }
 
 TEST(Order, PassesGroupPricesWithinAFactorOfTwo) {

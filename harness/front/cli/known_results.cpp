@@ -96,10 +96,10 @@ class EarlierRuns {
   // run.
   void note(const std::string& id, std::optional<Status> status, bool left_out, double seconds,
             const std::string& folder) {
-    EarlierCell& cell = earlier_.cells[id];
+    EarlierCell& cell = earlier_[id];
     cell.other_model = other_model_;
     if (seconds > 0 && (!left_out || cell.seconds == 0)) cell.seconds = seconds;
-    if (!status || left_out || (!costs_worker(*status) && *status != Status::skipped)) return;
+    if (!status || !is_expected_again({.status = *status, .left_out = left_out})) return;
     cell.failed = true;
     cell.words = fmt::format("its status was {} in {}", word(*status), folder);
   }

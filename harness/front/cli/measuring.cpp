@@ -176,24 +176,20 @@ struct Starts {
 };
 
 Starts starts_of(const std::vector<const Plan*>& plans) {
-  FigureBatches batches;
+  std::vector<const Batch*> batches;
   std::uint64_t rounds = 0;
   for (const Plan* plan : plans) {
-    auto& of_plan = batches.emplace_back();
     for (const Batch& batch : plan->batches) {
-      of_plan.push_back(&batch);
+      batches.push_back(&batch);
       for (const Cell& cell : batch.cells) rounds = std::max(rounds, cell.least_rounds);
     }
   }
-  const std::vector<Turn> turns = make_turns(batches);
   Starts starts;
-  for (const Turn& turn : turns) starts.by_allocator.emplace_back(0, turn.allocator);
-  for (std::uint64_t round = 0; round < rounds; ++round) {
-    const std::vector<std::size_t> of_turns = process_starts(turns, batches, round);
-    for (std::size_t turn = 0; turn < turns.size(); ++turn) {
-      starts.by_allocator[turn].first += of_turns[turn];
-      starts.all += of_turns[turn];
-    }
+  for (const Turn& turn : make_turns(batches)) {
+    std::size_t of_turn = 0;
+    for (std::uint64_t round = 0; round < rounds; ++round) of_turn += process_starts(turn, round);
+    starts.by_allocator.emplace_back(of_turn, turn.front()->allocator);
+    starts.all += of_turn;
   }
   return starts;
 }
@@ -246,7 +242,7 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
       "All cells together: {} to {}. At least {} for {} if nothing fails. Allocators with most processes: {}.\n", least,
       counted(most, "round"), counted(starts.all, "worker process"), counted(allocators, "allocator"),
       fmt::join(most_starts, ", "));
-  if (!earlier.cells.empty()) {
+  if (!earlier.empty()) {
     text += fmt::format("According to earlier results the first rounds take about {} plus worker start-up.\n",
                         format_duration(seconds));
   }
@@ -297,9 +293,9 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
   const std::optional<std::uint64_t> memory = memory_of(options, target);
-  Supervisor supervisor(open, {time, memory}, forecaster, session, progress);
+  Supervisor supervisor(open, time, forecaster, session, progress);
   try {
-    ending.interrupted = !supervisor.run();
+    ending.interrupted = !supervisor.run(memory);
   } catch (const LogLost&) {
     throw;  // nothing is left to report
   } catch (const EnvironmentError& error) {

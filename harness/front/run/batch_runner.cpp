@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/units.hpp"
@@ -31,9 +30,8 @@ std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protoc
 
 // Returns whether a stage of the verification reached its time limit.
 bool is_unfinished(const protocol::Checks& checks) {
-  const std::array stages = {&checks.content, &checks.leak, &checks.reset};
-  return std::any_of(stages.begin(), stages.end(),
-                     [](const auto* verdict) { return verdict->value_or("").starts_with("not finished"); });
+  const auto stops = [](const auto& verdict) { return verdict.value_or("").starts_with("not finished"); };
+  return stops(checks.content) || stops(checks.leak) || stops(checks.reset);
 }
 
 }  // namespace
@@ -47,22 +45,23 @@ bool BatchRunner::run_round(const std::function<bool(const CellRun&)>& is_due) {
     if (!run->is_open()) continue;  // the cell ended with its whole batch
     if (book_.time.over()) return true;
     if (!is_due(*run)) continue;
-    const Step step = run_cell(*run);
-    if (step == Step::interrupted) return false;
-    if (step == Step::out_of_time) return true;
+    if (interrupted()) return false;
+    if (!begin(*run)) continue;
+    const End end = measure(*run);
+    if (end == End::interrupted) return false;
+    if (end == End::out_of_time) return true;
   }
   return true;
 }
 
-BatchRunner::Step BatchRunner::run_cell(CellRun& run) {
-  Step step = begin(run);
-  if (step == Step::done) step = take_samples(run);
-  if (step == Step::done && run.rounds.empty()) step = verify(run);
-  return step == Step::done ? finish(run) : step;
+BatchRunner::End BatchRunner::measure(CellRun& run) {
+  End end = take_samples(run);
+  if (end == End::done && run.rounds.empty()) end = verify(run);
+  return end == End::done ? finish(run) : end;
 }
 
-BatchRunner::Step BatchRunner::begin(CellRun& run) {
-  if (interrupted()) return Step::interrupted;
+// Begins a round of the cell. Returns false if the cell gets none, because it has ended or is deferred.
+bool BatchRunner::begin(CellRun& run) {
   book_.progress.working_on(run.cell->name);
   run.running.clear();
   run.used_seconds = 0;
@@ -71,13 +70,12 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
     // An interrupted run may have logged a cell's last round but not the cell's end. Then this call only writes the
     // end.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
-    if (!reason) return Step::done;
-    book_.end(run, {.stop = *reason});
-    return Step::cell_ended;
+    if (reason) book_.end(run, {.stop = *reason});
+    return !reason;
   }
   if (const auto reason = book_.forecaster.reason_to_skip(book_.figure, *run.cell)) {
     book_.end(run, {Status::skipped, *reason});
-    return Step::cell_ended;
+    return false;
   }
   book_.start(run);
   // The cell is deferred if the short deadline would end the fill of the pool, because the attempt would only cost time
@@ -89,9 +87,9 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
                 fmt::format("filling the pool probably takes at least {}, but a first round has {} for it",
                             format_limit(fill), format_limit(trial->fill)),
                 false);
-    return Step::cell_ended;
+    return false;
   }
-  return Step::done;
+  return true;
 }
 
 // On a GPU, or if time is limited, the first round has a short deadline, so that a hang costs little time. Without a
@@ -107,25 +105,25 @@ SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   if (forecast.is_known) timed = std::max(timed, trial_factor * forecast.seconds);
   const double other = trial_of_other_stages * timed;
   const double of_pool = trial_seconds_per_filled_gib * static_cast<double>(run.cell->pool_bytes) / (1 << 30);
-  const double foreseen = std::min(run.cell->deadline_seconds, trial_factor_of_fill * forecast.fill_seconds);
+  const double foreseen =
+      std::min(run.cell->deadline_seconds, trial_factor_of_fill * book_.forecaster.fill_seconds(*run.cell));
   const double usual = std::max(trial_share_of_deadline * run.cell->deadline_seconds, foreseen);
   const double fill = std::min(usual, trial_share_of_run * book_.time.seconds_left());
   limits.trial = Trial{.timed = timed, .fill = std::max({other, of_pool, fill}), .other = other};
   return limits;
 }
 
-BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
+BatchRunner::End BatchRunner::take_samples(CellRun& run) {
   while (true) {
-    if (interrupted()) return Step::interrupted;
-    const bool alone = needs_process_per_sample(run);
+    if (interrupted()) return End::interrupted;
+    const bool alone = needs_own_process(run) && run.cell->state == "fresh";
     // If each sample needs its own process, a cell with several rounds takes one sample per round. A round counts as
     // one value, so more processes in a round would hardly narrow the interval.
-    if (alone && run.cell->rounds > 1 && !run.running.empty()) return Step::done;
+    if (alone && run.cell->rounds > 1 && !run.running.empty()) return End::done;
     const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
-    if (count == 0) return Step::done;
+    if (count == 0) return End::done;
     if (alone && !run.running.empty()) session_.retire();
-    Step step = ensure_open(run);
-    if (step != Step::done) return step;
+    if (const End opened = ensure_open(run); opened != End::done) return opened;
     const auto take = [&](protocol::Sample sample) {
       book_.log.sample(*run.cell, run.attempt, run.rounds.size(), run.running.size(), sample);
       run.running.push_back(std::move(sample));
@@ -133,19 +131,18 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
     if (run.running.empty()) run.fill.follows = session_.has_measured_like(*run.cell);
     const Outcome outcome = session_.sample(*run.cell, alone ? 1 : count, sample_limits(run), take);
     run.fill.seconds += outcome.fill_seconds;
-    step = judge(run, outcome, fmt::format("in sample {}", run.running.size() + 1));
-    if (step != Step::done) return step;
+    const End end = judge(run, outcome, fmt::format("in sample {}", run.running.size() + 1));
+    if (end != End::done) return end;
   }
 }
 
 // A measured cell keeps its value even if the time is too short for its whole verification. If the verification finds a
 // mistake, the cell has no value.
-BatchRunner::Step BatchRunner::verify(CellRun& run) {
+BatchRunner::End BatchRunner::verify(CellRun& run) {
   // The counts of a full verification, which a figure may show, depend on the state of the heap. So a cell that needs
   // its own process gets a new process for a full verification. Other verifications find mistakes in a used heap, too.
   if (run.cell->verifies_fully && needs_own_process(run)) session_.retire();
-  Step step = ensure_open(run);
-  if (step != Step::done) return step;
+  if (const End opened = ensure_open(run); opened != End::done) return opened;
   const Outcome outcome = session_.verify(*run.cell, verify_limits(run), left_of_deadline(run));
   if (outcome.kind == Outcome::Kind::failed && outcome.failure.reason == protocol::no_answer_reason) {
     run.used_seconds += outcome.seconds;
@@ -154,8 +151,8 @@ BatchRunner::Step BatchRunner::verify(CellRun& run) {
     if (!session_.stage().empty()) *checks.content += fmt::format(" in {}", session_.stage());
     run.facts.checks = std::move(checks);
   } else {
-    step = judge(run, outcome, "in the verification");
-    if (step != Step::done) return step;
+    const End end = judge(run, outcome, "in the verification");
+    if (end != End::done) return end;
     const auto& verified = std::get<protocol::Verified>(*outcome.event);
     run.facts.checks = verified.checks;
     run.facts.counted = verified.counted;
@@ -166,8 +163,8 @@ BatchRunner::Step BatchRunner::verify(CellRun& run) {
     book_.progress.say(fmt::format("trace in {}: {}", run.cell->trace, run.facts.checks->trace.value_or("none")));
   }
   book_.log.verified(*run.cell, run.attempt, run.facts);
-  book_.step_done(run);
-  return Step::done;
+  book_.progress.steps_done(1);
+  return End::done;
 }
 
 VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
@@ -184,36 +181,32 @@ VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
 }
 
 // Ends the round of a cell that has its samples.
-BatchRunner::Step BatchRunner::finish(CellRun& run) {
+BatchRunner::End BatchRunner::finish(CellRun& run) {
   if (session_.is_open(*run.cell)) {
-    const Step closed = judge(run, session_.close(*run.cell, left_of_deadline(run)), "in close");
-    if (closed != Step::done) return closed;
+    const End closed = judge(run, session_.close(*run.cell, left_of_deadline(run)), "in close");
+    if (closed != End::done) return closed;
   }
   book_.log.round(*run.cell, run.attempt, run.rounds.size(), run.running.size(), run.used_seconds, run.fill.seconds);
   if (run.rounds.empty()) book_.forecaster.note_round(book_.figure, *run.cell, run.used_seconds, run.fill);
   run.state = CellState::waiting;
   run.add_round();
-  book_.step_done(run);
+  book_.progress.steps_done(1);
   if (const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds)) book_.end(run, {.stop = *reason});
-  return Step::done;
+  return End::done;
 }
 
 // Starts a worker, loads the allocator and opens the cell, if necessary. Only an open cell shows whether its worker is
 // suitable.
-BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
-  if (session_.is_open(*run.cell)) return Step::done;
+BatchRunner::End BatchRunner::ensure_open(CellRun& run) {
+  if (session_.is_open(*run.cell)) return End::done;
   if (run.uses_device_heap && needs_own_process(run)) session_.retire();
-  const Step opened = open(run);
-  if (opened != Step::done || worker_suits(run)) return opened;
+  if (const End opened = open(run); opened != End::done) return opened;
+  // The worker may have another device heap than the batch needs. Earlier cells may have used a heap that this cell
+  // needs fresh.
+  const bool has_heap = !needs_heap(run) || session_.has_heap_of(batch_);
+  if (has_heap && (!needs_own_process(run) || session_.is_only(*run.cell))) return End::done;
   session_.retire();
   return open(run);
-}
-
-// Returns whether the running worker can measure the open cell. It cannot if the cell needs its batch's device heap and
-// the worker has another one, or if earlier cells used a heap that this cell needs fresh.
-bool BatchRunner::worker_suits(const CellRun& run) const {
-  if (needs_heap(run) && !session_.has_heap_of(batch_)) return false;
-  return !needs_own_process(run) || session_.is_only(*run.cell);
 }
 
 // Returns the probable batch of the worker after the one that opens this cell.
@@ -223,56 +216,46 @@ const Batch* BatchRunner::next_to_start(const CellRun& run) const {
   return is_alone && !is_done_here ? &batch_ : follower_;
 }
 
-BatchRunner::Step BatchRunner::open(CellRun& run) {
+BatchRunner::End BatchRunner::open(CellRun& run) {
   session_.expect(next_to_start(run));
-  const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit());
-  if (loaded.kind == Outcome::Kind::interrupted) return Step::interrupted;
-  if (loaded.kind == Outcome::Kind::out_of_time) return Step::out_of_time;
-  if (loaded.kind == Outcome::Kind::failed) {
-    end_all(loaded);
-    return Step::cell_ended;
+  // The set-up belongs to no single cell, so it has its own time limit: the longest deadline of the cells.
+  double set_up_limit = 0;
+  for (const CellRun* each : cells_) set_up_limit = std::max(set_up_limit, each->cell->deadline_seconds);
+  const Outcome loaded = session_.load(batch_, needs_heap(run), set_up_limit);
+  if (loaded.kind == End::failed) {
+    // No cell of this pass can run without the allocator.
+    CellEnd failure = loaded.failure;
+    failure.reason = fmt::format("while the allocator was set up: {}", failure.reason);
+    for (CellRun* each : cells_) {
+      if (each->is_open()) book_.end(*each, failure);
+    }
   }
+  if (loaded.kind != End::done) return loaded.kind;
   const Outcome outcome = session_.open(*run.cell, left_of_deadline(run));
-  const Step step = judge(run, outcome, "in open");
-  if (step != Step::done) return step;
+  const End end = judge(run, outcome, "in open");
+  if (end != End::done) return end;
   const auto& opened_cell = std::get<protocol::Opened>(*outcome.event);
   run.uses_device_heap = opened_cell.uses_device_heap;
-  if (!run.rounds.empty()) return step;
+  if (!run.rounds.empty()) return end;
   run.facts = session_.facts();
   run.facts.registers = largest_by_phase(opened_cell, &protocol::Kernel::registers);
   run.facts.local_bytes = largest_by_phase(opened_cell, &protocol::Kernel::local_bytes);
-  return step;
-}
-
-// The set-up belongs to no single cell, so it has its own time limit: the longest deadline of the cells.
-double BatchRunner::set_up_limit() const {
-  double limit = 0;
-  for (const CellRun* each : cells_) limit = std::max(limit, each->cell->deadline_seconds);
-  return limit;
+  return end;
 }
 
 // Adds the command's time to the cell's used time, and ends or defers a cell whose command failed.
-BatchRunner::Step BatchRunner::judge(CellRun& run, const Outcome& outcome, const std::string& doing) {
+BatchRunner::End BatchRunner::judge(CellRun& run, const Outcome& outcome, const std::string& doing) {
   run.used_seconds += outcome.seconds;
-  switch (outcome.kind) {
-    case Outcome::Kind::done:
-      return Step::done;
-    case Outcome::Kind::interrupted:
-      return Step::interrupted;
-    case Outcome::Kind::out_of_time:
-      return Step::out_of_time;
-    case Outcome::Kind::failed:
-      break;
-  }
-  return fail(run, outcome, doing);
+  if (outcome.kind == End::failed) fail(run, outcome, doing);
+  return outcome.kind;
 }
 
-BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const std::string& doing) {
+void BatchRunner::fail(CellRun& run, const Outcome& outcome, const std::string& doing) {
   CellEnd failure = outcome.failure;
   book_.forecaster.note_fill(*run.cell, run.fill.seconds);
   if (outcome.on_trial) {
     book_.defer(run, fmt::format("took more than {} {}", format_limit(outcome.seconds), while_in(doing)), true);
-    return Step::cell_ended;
+    return;
   }
   if (failure.status == Status::timeout && failure.reason == protocol::no_answer_reason) {
     failure.reason =
@@ -282,7 +265,6 @@ BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const 
   }
   if (!run.rounds.empty()) failure.reason += fmt::format(" of round {}", run.rounds.size() + 1);
   book_.end(run, failure);
-  return Step::cell_ended;
 }
 
 // Describes what the worker did when it stopped answering.
@@ -293,15 +275,6 @@ std::string BatchRunner::while_in(const std::string& doing) const {
   if (stage == "prepare") return fmt::format("while the allocator was reset and inputs were prepared, {}", doing);
   if (stage == "judge") return fmt::format("while pointers were checked, {}", doing);
   return doing;
-}
-
-// Ends the cells of this pass that are still open, because none can run without the allocator.
-void BatchRunner::end_all(const Outcome& outcome) {
-  CellEnd failure = outcome.failure;
-  failure.reason = fmt::format("while the allocator was set up: {}", failure.reason);
-  for (CellRun* run : cells_) {
-    if (run->is_open()) book_.end(*run, failure);
-  }
 }
 
 // A cell that does not use the allocator's share of the device heap can be measured with a heap of any size. Most cells
@@ -315,10 +288,6 @@ bool BatchRunner::needs_heap(const CellRun& run) const {
 // is in the device heap, neither rule applies to cells that do not use this share.
 bool BatchRunner::needs_own_process(const CellRun& run) const {
   return batch_.isolates(*run.cell) && (!batch_.has_heap_share || run.uses_device_heap.value_or(true));
-}
-
-bool BatchRunner::needs_process_per_sample(const CellRun& run) const {
-  return needs_own_process(run) && run.cell->state == "fresh";
 }
 
 }  // namespace allocbench::front

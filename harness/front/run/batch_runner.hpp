@@ -5,7 +5,6 @@
 // clocks or temperature affects all cells in the same way.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,27 +27,24 @@ class BatchRunner {
   bool run_round(const std::function<bool(const CellRun&)>& is_due);
 
  private:
-  enum class Step { done, cell_ended, out_of_time, interrupted };
+  // How a part of a round ended. After `failed`, the cell has ended or is deferred.
+  using End = Outcome::Kind;
 
-  Step run_cell(CellRun& run);
-  Step begin(CellRun& run);
-  Step take_samples(CellRun& run);
-  Step verify(CellRun& run);
-  Step finish(CellRun& run);
-  Step ensure_open(CellRun& run);
-  Step open(CellRun& run);
-  Step judge(CellRun& run, const Outcome& outcome, const std::string& doing);
-  Step fail(CellRun& run, const Outcome& outcome, const std::string& doing);
-  void end_all(const Outcome& outcome);
+  bool begin(CellRun& run);
+  End measure(CellRun& run);
+  End take_samples(CellRun& run);
+  End verify(CellRun& run);
+  End finish(CellRun& run);
+  End ensure_open(CellRun& run);
+  End open(CellRun& run);
+  End judge(CellRun& run, const Outcome& outcome, const std::string& doing);
+  void fail(CellRun& run, const Outcome& outcome, const std::string& doing);
   std::string while_in(const std::string& doing) const;
   SampleLimits sample_limits(const CellRun& run) const;
   VerifyLimits verify_limits(const CellRun& run) const;
   double left_of_deadline(const CellRun& run) const { return run.cell->deadline_seconds - run.used_seconds; }
-  double set_up_limit() const;
   bool needs_heap(const CellRun& run) const;
   bool needs_own_process(const CellRun& run) const;
-  bool needs_process_per_sample(const CellRun& run) const;
-  bool worker_suits(const CellRun& run) const;
   const Batch* next_to_start(const CellRun& run) const;
 
   const Batch& batch_;

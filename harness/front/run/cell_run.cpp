@@ -5,9 +5,14 @@
 #include <algorithm>
 
 #include "harness/front/common/units.hpp"
-#include "harness/front/run/stopping.hpp"
 
 namespace allocbench::front {
+
+std::uint64_t CellRun::steps_left() const {
+  if (!is_open()) return 0;
+  const std::uint64_t verification = facts.checks ? 0 : 1;
+  return verification + cell->rounds - std::min<std::uint64_t>(cell->rounds, rounds.size());
+}
 
 void CellRun::add_round() {
   // The first round includes the verification, which is assumed to take as long as the samples. A later round may
@@ -20,12 +25,12 @@ void CellRun::add_round() {
 }
 
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin) {
-  CellRun run{.cell = &cell, .steps_left = 1 + cell.rounds};
+  CellRun run{.cell = &cell};
   if (known == nullptr) return run;
   run.in_log = true;
   run.attempt = known->attempts;
   if (known->deferred) run.state = CellState::deferred;
-  if (known->end && !known->end->left_out) run.earlier = known->end->status;
+  run.has_earlier_end = known->end && !known->end->left_out;
   // A verified attempt without a round also begins anew, because the verification is a part of the first round.
   const bool goes_on = !known->end && known->open.verified && !known->open.rounds.empty();
   if (!goes_on || difference(known->open.origin, origin)) return run;
@@ -33,9 +38,9 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
   run.facts = known->open.facts;
   run.rounds = known->open.rounds;
   run.wall_seconds = known->open.seconds;
+  // The mean counts the first round as two, because this round includes the verification.
   run.seconds_of_next_round =
       (known->open.seconds - known->fill_seconds) / (static_cast<double>(run.rounds.size()) + 1);
-  run.steps_left = cell.rounds - std::min<std::uint64_t>(cell.rounds, run.rounds.size());
   return run;
 }
 
@@ -47,18 +52,13 @@ void CellBook::start(CellRun& run) {
   log.start(*run.cell, ++run.attempt);
 }
 
-void CellBook::step_done(CellRun& run) {
-  if (run.steps_left == 0) return;
-  --run.steps_left;
-  progress.steps_done(1);
-}
-
 void CellBook::end(CellRun& run, const CellEnd& end) {
   start(run);  // a skipped cell also has a start, because every end has one
   log.end(*run.cell, run.attempt, end);
   forecaster.note_end(figure, *run.cell, end.status);
+  progress.steps_done(run.steps_left());
+  run.state = CellState::ended;
   if (end.status != Status::ok) run.rounds.clear();  // the cell has no value any more
-  close(run, CellState::ended);
   if (!run.cell->trace.empty() && end.status != Status::ok) {
     progress.say(fmt::format("no trace in {}: {}: {}", run.cell->trace, word(end.status), end.reason));
   }
@@ -75,7 +75,7 @@ void CellBook::defer(CellRun& run, const std::string& reason, bool tried) {
 
 void CellBook::leave(CellRun& run) {
   if (run.rounds.size() >= run.cell->least_rounds) return end(run, {.stop = stop::time});
-  if (run.rounds.empty() && !run.earlier) {
+  if (run.rounds.empty() && !run.has_earlier_end) {
     const Forecast forecast = forecaster.about(figure, *run.cell);
     std::string why = forecast.reason;
     if (run.state == CellState::deferred)
@@ -87,13 +87,8 @@ void CellBook::leave(CellRun& run) {
     start(run);
     log.end(*run.cell, run.attempt, left_out);
   }
-  close(run, CellState::left);
-}
-
-void CellBook::close(CellRun& run, CellState state) {
-  run.state = state;
-  progress.steps_done(run.steps_left);
-  run.steps_left = 0;
+  progress.steps_done(run.steps_left());
+  run.state = CellState::left;
 }
 
 }  // namespace allocbench::front

@@ -14,6 +14,7 @@
 #include "harness/front/run/forecast.hpp"
 #include "harness/front/run/order.hpp"
 #include "harness/front/run/progress.hpp"
+#include "harness/front/run/stopping.hpp"
 
 namespace allocbench::front {
 
@@ -28,8 +29,8 @@ struct CellRun {
   const Cell* cell = nullptr;
   bool is_isolated = false;  // whether each of its rounds needs its own process
   CellState state = CellState::waiting;
-  std::optional<Status> earlier =
-      {};  // status of an attempt in an earlier run, unless that run left the cell out for lack of time or memory
+  // Whether an earlier run ended an attempt, and did not leave the cell out for lack of time or memory.
+  bool has_earlier_end = false;
 
   // These members are the state of the current attempt.
   bool in_log = false;        // whether the log has the cell
@@ -37,24 +38,21 @@ struct CellRun {
   bool started = false;
   CellFacts facts = {};
   std::optional<bool> uses_device_heap = {};  // worker's report when it opened the cell
-  std::vector<std::vector<protocol::Sample>> rounds =
-      {};                   // samples of the whole rounds; the first includes the verification
-  double wall_seconds = 0;  // wall time of the whole rounds
-  // Forecast of the next round's time: the time of the shortest whole round. The first round includes the verification,
-  // so only half of its time without the fill counts. In a run with --resume, the first forecast is a mean of the
-  // rounds in the log, and the first of these rounds counts as two. Without a round the forecast is 0.
-  double seconds_of_next_round = 0;
+  SampledRounds rounds = {};                  // the whole rounds; the first includes the verification
+  double wall_seconds = 0;                    // wall time of the whole rounds
+  double seconds_of_next_round = 0;           // forecast; 0 without a whole round
 
   // Samples of the current round.
   std::vector<protocol::Sample> running = {};
   double used_seconds = 0;  // used part of the cell's deadline
   Fill fill = {};           // fill of the pool, if the worker reported stages
 
-  std::uint64_t steps_left = 0;     // steps that the progress still counts: verification and rounds
   std::optional<Place> place = {};  // place of the next step when the pass began
   std::size_t sharing = 1;          // cells that can share a fill of the pool in this pass
 
   bool is_open() const { return state == CellState::waiting || state == CellState::deferred; }
+  // Returns the number of steps (Progress) up to the last round.
+  std::uint64_t steps_left() const;
   // Adds the current round to the whole rounds.
   void add_round();
 };
@@ -73,18 +71,13 @@ struct CellBook {
 
   // Records the start of an attempt, unless the attempt has already started.
   void start(CellRun& run);
-  void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
   // Defers a cell because its first round exceeded its short deadline or, without `tried`, because the fill of the pool
   // certainly would.
   void defer(CellRun& run, const std::string& reason, bool tried);
-  // Leaves a cell because the time of the run is over. A cell with at least `least_rounds` rounds ends with its
-  // numbers. A cell with fewer rounds, but at least one, gets no end. A cell without a round is skipped, unless an
-  // earlier attempt has an end, which then remains.
+  // Leaves a cell because the time of the run is over. The cell ends if it has `least_rounds` rounds. A cell without a
+  // round is skipped, unless an earlier attempt has an end, which then remains.
   void leave(CellRun& run);
-
- private:
-  void close(CellRun& run, CellState state);
 };
 
 }  // namespace allocbench::front

@@ -34,6 +34,12 @@ constexpr double least_fill_seconds = 0.1;
 // of cells that started from a copy, so that a single refill does not make the share 1.
 constexpr double usual_followers = 1;
 
+// Returns whether a cell that ends with this status loses its worker. A loss costs a new start and the seconds until
+// the old process is gone.
+bool costs_worker(Status status) {
+  return status == Status::timeout || status == Status::crashed || status == Status::device_fault;
+}
+
 double gib_of_pool(const Cell& cell) { return static_cast<double>(cell.pool_bytes) / (1 << 30); }
 
 // Returns whether the pool is empty at the start of a sample, because the parameter `free_share` of the workload is 1.
@@ -42,11 +48,22 @@ bool starts_empty(const Cell& cell) {
   return share != nullptr && std::holds_alternative<double>(*share) && std::get<double>(*share) >= 1;
 }
 
-std::vector<double> below(const std::vector<double>& values, double limit) {
-  std::vector<double> smaller;
-  std::ranges::copy_if(values, std::back_inserter(smaller), [&](double value) { return value < limit; });
-  std::ranges::sort(smaller);
-  return smaller;
+std::vector<double> below(const std::multiset<double>& values, double limit) {
+  return {values.begin(), values.lower_bound(limit)};
+}
+
+// Returns the value of a key, or null.
+template <class Map>
+const auto* find_in(const Map& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+// Returns the value of two keys in nested maps, or null.
+template <class Map>
+const auto* find_in(const Map& map, const std::string& outer, const std::string& inner) {
+  const auto* const nested = find_in(map, outer);
+  return nested == nullptr ? nullptr : find_in(*nested, inner);
 }
 
 // Returns the time of the nearest cell with a smaller value, or nullopt if there is none.
@@ -57,17 +74,16 @@ std::optional<double> nearest_below(const std::map<double, double>& measured, do
 
 }  // namespace
 
-bool costs_worker(Status status) {
-  return status == Status::timeout || status == Status::crashed || status == Status::device_fault;
+bool is_expected_again(const CellEnd& end) {
+  return !end.left_out && (costs_worker(end.status) || end.status == Status::skipped);
 }
 
 void Forecaster::note_round(const std::string& figure, const Cell& cell, double seconds, Fill fill) {
   const bool fills_again = fill.seconds >= least_fill_seconds;
-  const auto rates = fill_rates_.find(cell.label);
-  if (fill.follows && rates != fill_rates_.end() && rates->second.contains(cell.workload)) {
-    Followers& followers = followers_[{cell.label, cell.workload}];
-    ++followers.cells;
-    followers.refills += fills_again ? 1 : 0;
+  if (fill.follows && find_in(fills_, cell.label, cell.workload) != nullptr) {
+    Fills& fills = fills_[cell.label][cell.workload];
+    ++fills.followers;
+    fills.refills += fills_again ? 1 : 0;
   }
   // A short fill that follows another one started from a copy, so it does not show how fast the allocator is.
   if (fills_again || !fill.follows) note_fill(cell, fill.seconds);
@@ -77,26 +93,26 @@ void Forecaster::note_round(const std::string& figure, const Cell& cell, double 
   ++own.timed;
   own.log_seconds += std::log(std::max(seconds, least_round_seconds));
   if (cell.growth) own.series[cell.series].measured[*cell.growth] = seconds;
-  const auto earlier = earlier_.cells.find(cell.id);
-  if (earlier == earlier_.cells.end() || !earlier->second.other_model || earlier->second.seconds <= 0) return;
-  const double ratio = seconds / earlier->second.seconds;
+  const EarlierCell* const earlier = find_in(earlier_, cell.id);
+  if (earlier == nullptr || !earlier->other_model || earlier->seconds <= 0) return;
+  const double ratio = seconds / earlier->seconds;
   ratios_.insert(std::ranges::upper_bound(ratios_, ratio), ratio);
 }
 
 void Forecaster::note_fill(const Cell& cell, double seconds) {
   if (seconds <= 0 || cell.pool_bytes == 0) return;
   if (seconds >= least_fill_seconds) filling_.insert(cell.workload);
-  double& rate = fill_rates_[cell.label][cell.workload];
-  rate = std::max(rate, seconds / gib_of_pool(cell));
-  double& of_series = series_fill_rates_[{cell.label, cell.workload, cell.series}];
+  Fills& fills = fills_[cell.label][cell.workload];
+  double& of_series = fills.of_series[cell.series];
   of_series = std::max(of_series, seconds / gib_of_pool(cell));
+  fills.rate = std::max(fills.rate, of_series);
 }
 
 void Forecaster::note_deferred(const std::string& figure, const Cell& cell) {
   Record& own = record(figure, cell);
   ++own.tried;
   ++own.lost;
-  if (cell.growth) own.series[cell.series].deferred.push_back(*cell.growth);
+  if (cell.growth) own.series[cell.series].deferred.insert(*cell.growth);
 }
 
 void Forecaster::note_end(const std::string& figure, const Cell& cell, Status status) {
@@ -106,39 +122,38 @@ void Forecaster::note_end(const std::string& figure, const Cell& cell, Status st
   if (!costs_worker(status)) return;
   ++own.lost;
   if (!cell.growth) return;
-  own.series[cell.series].lost.push_back(*cell.growth);
-  if (status == Status::timeout) own.series[cell.series].timeouts.push_back(*cell.growth);
+  own.series[cell.series].lost.insert(*cell.growth);
+  if (status == Status::timeout) own.series[cell.series].timeouts.insert(*cell.growth);
 }
 
 Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
   Forecast forecast;
   forecast_seconds(figure, cell, forecast);
   forecast_risk(figure, cell, forecast);
-  forecast.fill_seconds = fill_seconds(cell);
   return forecast;
 }
 
 double Forecaster::fill_seconds(const Cell& cell) const {
-  const auto rates = fill_rates_.find(cell.label);
-  if (rates == fill_rates_.end() || !filling_.contains(cell.workload) || starts_empty(cell)) return 0;
+  const auto* const workloads = find_in(fills_, cell.label);
+  if (workloads == nullptr || !filling_.contains(cell.workload) || starts_empty(cell)) return 0;
   double rate = 0;
-  for (const auto& [workload, each] : rates->second) rate = std::max(rate, each);
-  if (const auto own = rates->second.find(cell.workload); own != rates->second.end()) rate = own->second;
+  for (const auto& [workload, each] : *workloads) rate = std::max(rate, each.rate);
+  if (const Fills* const own = find_in(*workloads, cell.workload)) rate = own->rate;
   return std::min(cell.deadline_seconds, rate * gib_of_pool(cell));
 }
 
 double Forecaster::fill_seconds_of_series(const Cell& cell) const {
-  const auto rate = series_fill_rates_.find({cell.label, cell.workload, cell.series});
-  return rate == series_fill_rates_.end() ? 0 : rate->second * gib_of_pool(cell);
+  const Fills* const fills = find_in(fills_, cell.label, cell.workload);
+  const double* const rate = fills == nullptr ? nullptr : find_in(fills->of_series, cell.series);
+  return rate == nullptr ? 0 : *rate * gib_of_pool(cell);
 }
 
 double Forecaster::fill_part(const Cell& cell, std::size_t cells, bool is_filled) const {
   const double seconds = fill_seconds(cell);
   if (seconds <= 0) return 0;
-  const auto found = followers_.find({cell.label, cell.workload});
-  const Followers followers = found == followers_.end() ? Followers{} : found->second;
+  const Fills* const own = find_in(fills_, cell.label, cell.workload);
   const double again =
-      static_cast<double>(followers.refills) / (static_cast<double>(followers.cells) + usual_followers);
+      own == nullptr ? 0 : static_cast<double>(own->refills) / (static_cast<double>(own->followers) + usual_followers);
   if (is_filled) return again * seconds;
   return seconds * (1 + again * (static_cast<double>(cells) - 1)) / static_cast<double>(cells);
 }
@@ -152,12 +167,12 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
     return;
   }
   // The seconds of earlier results include the fill of the pool if this cell filled it.
-  const auto earlier = earlier_.cells.find(cell.id);
-  if (earlier != earlier_.cells.end() && earlier->second.seconds > 0) {
-    const double scale = earlier->second.other_model && !ratios_.empty() ? ratios_[ratios_.size() / 2] : 1;
-    forecast.seconds = scale * earlier->second.seconds;
+  const EarlierCell* const earlier = find_in(earlier_, cell.id);
+  if (earlier != nullptr && earlier->seconds > 0) {
+    const double scale = earlier->other_model && !ratios_.empty() ? ratios_[ratios_.size() / 2] : 1;
+    forecast.seconds = scale * earlier->seconds;
     forecast.is_known = true;
-  } else if (const Record* const own = find_record(figure, cell)) {
+  } else if (const Record* const own = find_in(records_, cell.label, figure)) {
     // This geometric mean counts `unknown_seconds` as one cell.
     forecast.seconds = std::exp((std::log(unknown_seconds) + own->log_seconds) / (static_cast<double>(own->timed) + 1));
   }
@@ -175,8 +190,8 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
     }
     deferred = below(series->deferred, *cell.growth);
   }
-  const auto earlier = earlier_.cells.find(cell.id);
-  if (earlier != earlier_.cells.end() && earlier->second.failed) return fails(earlier->second.words);
+  const EarlierCell* const earlier = find_in(earlier_, cell.id);
+  if (earlier != nullptr && earlier->failed) return fails(earlier->words);
   if (!deferred.empty()) {
     return fails(
         fmt::format("series {} reached the short deadline of a first round at {}", cell.series, deferred.front()),
@@ -184,8 +199,8 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
   }
   // Adds the failures of the allocator's cells in this config and, with the weight of one cell, those in all configs.
   Record all;
-  if (const auto configs = records_.find(cell.label); configs != records_.end()) {
-    for (const auto& [name, each] : configs->second) {
+  if (const auto* const configs = find_in(records_, cell.label)) {
+    for (const auto& [name, each] : *configs) {
       all.tried += each.tried;
       all.lost += each.lost;
     }
@@ -194,7 +209,7 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
     return (static_cast<double>(cells.lost) + weight * prior) / (static_cast<double>(cells.tried) + weight);
   };
   const double overall = share(all, usual_risk, weight_of_usual_risk);
-  const Record* const own = find_record(figure, cell);
+  const Record* const own = find_in(records_, cell.label, figure);
   if (own == nullptr) {
     forecast.risk = std::min(overall, largest_risk_of_first_try);
     return;
@@ -206,7 +221,7 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
 }
 
 void Forecaster::note_earlier_failure(const Cell& cell, std::string words) {
-  EarlierCell& earlier = earlier_.cells[cell.id];
+  EarlierCell& earlier = earlier_[cell.id];
   earlier.failed = true;
   earlier.words = std::move(words);
 }
@@ -227,19 +242,10 @@ std::optional<std::string> Forecaster::reason_to_skip(const std::string& figure,
   return fmt::format("series {} timed out at {} and {}", cell.series, smaller[0], smaller[1]);
 }
 
-const Forecaster::Record* Forecaster::find_record(const std::string& figure, const Cell& cell) const {
-  const auto of_label = records_.find(cell.label);
-  if (of_label == records_.end()) return nullptr;
-  const auto found = of_label->second.find(figure);
-  return found == of_label->second.end() ? nullptr : &found->second;
-}
-
 // Returns null if there is no series, or if no number orders its cells.
 const Forecaster::Series* Forecaster::find_series(const std::string& figure, const Cell& cell) const {
-  const Record* const own = find_record(figure, cell);
-  if (own == nullptr || !cell.growth) return nullptr;
-  const auto found = own->series.find(cell.series);
-  return found == own->series.end() ? nullptr : &found->second;
+  const Record* const own = find_in(records_, cell.label, figure);
+  return own == nullptr || !cell.growth ? nullptr : find_in(own->series, cell.series);
 }
 
 }  // namespace allocbench::front

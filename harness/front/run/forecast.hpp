@@ -1,13 +1,8 @@
-// Forecaster predicts the time of a cell and the probability that the cell loses a worker.
-//
-// The time comes from the first of these sources that has one: the nearest smaller cell of the same series in this run,
-// earlier results of this card model, earlier results of another model (scaled by the ratios so far), and a geometric
-// mean of the allocator's other cells of the config in this run and of `unknown_seconds`. The probability comes from
-// failures in this run and in earlier results. A forecast decides when a cell is measured and how long its short
-// deadline is. It does not change a measured number.
+// Forecaster predicts the time of a cell and the probability that the cell loses a worker. harness/README.md lists the
+// sources of both. A forecast decides when a cell is measured and how long its short deadline is. It does not change a
+// measured number.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -16,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/front/log/run_log.hpp"
 #include "harness/front/plan/plan.hpp"
 #include "protocol/status.hpp"
 
@@ -29,9 +25,7 @@ struct EarlierCell {
   std::string words;         // a text such as "its status was timeout in results/reference/h200"
 };
 
-struct EarlierResults {
-  std::map<std::string, EarlierCell> cells;  // facts by cell id
-};
+using EarlierResults = std::map<std::string, EarlierCell>;  // facts by cell id
 
 // A fill of the pool by the allocator's own mallocs, in a cell's first round. Cells of the same series and pool that
 // follow in the same process can start from a copy of the filled pool.
@@ -43,16 +37,14 @@ struct Fill {
 struct Forecast {
   double seconds = 0;  // time of the first round, if it ends well, without the fill of the pool
   bool is_known = false;
-  double fill_seconds = 0;  // time to fill the pool; 0: unknown or none
-  double risk = 0;          // probability that the cell loses a worker
-  std::string reason;       // reason in words if the risk exceeds `likely`
+  double risk = 0;     // probability that the cell loses a worker
+  std::string reason;  // reason in words if the risk exceeds `likely`
 
   static constexpr double likely = 0.5;
 };
 
-// Returns whether a cell that ends with this status loses its worker. A loss costs a new start and the seconds until
-// the old process is gone.
-bool costs_worker(Status status);
+// Returns whether a cell that had this end in earlier results will probably fail or be skipped again.
+bool is_expected_again(const CellEnd& end);
 
 class Forecaster {
  public:
@@ -74,10 +66,9 @@ class Forecaster {
   void note_earlier_failure(const Cell& cell, std::string words);
 
   Forecast about(const std::string& figure, const Cell& cell) const;
-  // Returns the time to fill the cell's pool, but at most the cell's deadline. The time follows from fills in this run
-  // or its log: those of the same allocator and workload, otherwise those of the allocator's other workloads, if this
-  // workload fills pools. Returns 0 if there are no fills, or if the cell's pool is empty at the start (`free_share`
-  // 1).
+  // Returns the time to fill the cell's pool, but at most the cell's deadline. The time follows from the allocator's
+  // fills in this run or its log. Returns 0 if there are none, if the workload fills no pools, or if the cell's pool is
+  // empty at the start (`free_share` 1).
   double fill_seconds(const Cell& cell) const;
   // Returns the time to fill the cell's pool, from the longest fill of its series in this run, or 0 if there is none.
   // The fill took at least this time, because a short deadline may have ended it.
@@ -85,21 +76,18 @@ class Forecaster {
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), counts only the fills that a copy of the filled pool does not save.
   double fill_part(const Cell& cell, std::size_t cells, bool is_filled) const;
-  // Returns whether a stage of the cell's verification will probably not be finished in its usual time, because one was
-  // not for another cell of the same allocator and parameters.
+  // Returns whether a verification with the same allocator and parameters had a stage that was not finished.
   bool expects_unfinished_check(const Cell& cell) const;
-  // Returns why the cell is not tried: its series timed out at two smaller values. Returns nullopt if it is tried. A
-  // series that only enlarges the pool is always tried.
+  // Returns why the cell is not tried, or nullopt if it is tried.
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
  private:
-  // The times of a series' measured cells, by their values on the primary axis.
-  using Seconds = std::map<double, double>;
+  // Results of the cells of a series, by their values on the primary axis.
   struct Series {
-    Seconds measured;
-    std::vector<double> deferred;
-    std::vector<double> lost;  // values of cells that lost their worker
-    std::vector<double> timeouts;
+    std::map<double, double> measured;  // seconds by value
+    std::multiset<double> deferred;
+    std::multiset<double> lost;  // values of cells that lost their worker
+    std::multiset<double> timeouts;
   };
   // Results of the cells of an allocator in a config.
   struct Record {
@@ -109,25 +97,25 @@ class Forecaster {
     double log_seconds = 0;  // sum of the logarithms of these times
     std::map<std::string, Series> series;
   };
-  // The cells that could start from a copy of a filled pool, and how many of them filled the pool again. They do so,
-  // for example, if they need another share of free memory, or if the allocator's heap cannot be copied.
-  struct Followers {
-    std::size_t cells = 0;
+  // Fills by an allocator's cells of a workload.
+  struct Fills {
+    double rate = 0;                          // longest seconds per GiB
+    std::map<std::string, double> of_series;  // the same by series
+    // The cells that could start from a copy of a filled pool, and how many of them filled the pool again. They do so,
+    // for example, if they need another share of free memory, or if the allocator's heap cannot be copied.
+    std::size_t followers = 0;
     std::size_t refills = 0;
   };
 
   Record& record(const std::string& figure, const Cell& cell) { return records_[cell.label][figure]; }
-  const Record* find_record(const std::string& figure, const Cell& cell) const;
   const Series* find_series(const std::string& figure, const Cell& cell) const;
   void forecast_seconds(const std::string& figure, const Cell& cell, Forecast& forecast) const;
   void forecast_risk(const std::string& figure, const Cell& cell, Forecast& forecast) const;
 
   EarlierResults earlier_;
-  std::map<std::string, std::map<std::string, Record>> records_;     // records by label, then by config
-  std::map<std::string, std::map<std::string, double>> fill_rates_;  // longest seconds per GiB by label, then workload
-  std::map<std::array<std::string, 3>, double> series_fill_rates_;   // the same by label, workload and series
-  std::set<std::string> filling_;                                    // workloads that fill pools
-  std::map<std::pair<std::string, std::string>, Followers> followers_;   // by label and workload
+  std::map<std::string, std::map<std::string, Record>> records_;         // by label, then by config
+  std::map<std::string, std::map<std::string, Fills>> fills_;            // by label, then by workload
+  std::set<std::string> filling_;                                        // workloads that fill pools
   std::set<std::pair<std::string, ParameterValues>> unfinished_checks_;  // allocators and their parameters
   std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
 };

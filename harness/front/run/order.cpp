@@ -31,7 +31,7 @@ double worth_of_first_round(Sparse sparse, double seconds) {
 
 double worth_of_later_round(const Step& step) {
   if (step.rounds_had + 1 < step.rounds_of_number) return worth_of_second_round;
-  if (step.rounds_had < step.rounds_of_number) return worth_of_number;
+  if (step.is_of_number()) return worth_of_number;
   return step.rounds_had < step.rounds_of_interval ? worth_of_interval : worth_of_precision;
 }
 
@@ -43,8 +43,6 @@ double price(const Step& step) {
   const double worth = step.rounds_had == 0 ? worth_of_first_round(step.sparse, seconds) : worth_of_later_round(step);
   return std::max(least_price, seconds / worth);
 }
-
-bool may_come_ahead(const Step& step) { return step.rounds_had < step.rounds_of_number; }
 
 int pass_of(double price) { return static_cast<int>(std::floor(std::log(price) / std::log(factor_of_pass))); }
 

@@ -1,9 +1,8 @@
 // This file decides the order of steps. A step is the next round of a cell.
 //
-// If time is limited, each step has a price: its probable seconds divided by its worth and its chance of success. Steps
-// of about the same price form a pass, in which usually one process per allocator measures them. The cheapest pass
-// comes first. Without a time limit a pass gives one round to the cells with the fewest rounds, and cells that will
-// probably fail come after all others. In both cases deferred cells come last.
+// If time is limited, each step has a price. Steps of about the same price form a pass, in which usually one process
+// per allocator measures them. The cheapest pass comes first. Without a time limit a pass gives one round to the cells
+// with the fewest rounds.
 #pragma once
 
 #include <compare>
@@ -24,15 +23,15 @@ struct Step {
   std::uint64_t rounds_of_number = 3;
   std::uint64_t rounds_of_interval = 6;
   Sparse sparse = Sparse::nothing;  // whether the cell's figure is sparse, or only its curve
+
+  // Returns whether the round counts for the cell's number. A turn with time left takes only such steps ahead of their
+  // pass, because other allocators' cells with fewer rounds come before later steps.
+  bool is_of_number() const { return rounds_had < rounds_of_number; }
 };
 
-// Returns the price of a step. The risk of a failure raises it. A first round is worth at least as much as any later
-// round, because it gives a cell its value.
+// Returns the price of a step: its probable seconds divided by its worth and its chance of success. A first round is
+// worth at least as much as any later round, because it gives a cell its value.
 double price(const Step& step);
-
-// Returns whether a turn with time left may take the step ahead of its pass. A cell that already has `rounds_of_number`
-// rounds may not, because other allocators' cells with fewer rounds come first.
-bool may_come_ahead(const Step& step);
 
 // The parts of a run, in their order. Each consists of passes.
 enum class Part {

@@ -19,16 +19,10 @@ constexpr auto rewrite_interval = std::chrono::milliseconds(200);
 }  // namespace
 
 Progress::Progress(std::size_t cells, std::uint64_t steps, const TimeLimit& time, bool quiet)
-    : cells_(cells),
-      steps_(steps),
-      time_(time),
-      quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      colours_(colours_on_stderr()) {}
+    : cells_(cells), steps_(steps), time_(time), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-  if (quiet_) return;
-  if (terminal_ && shown_width_ > 0) tell("\n");
+  if (shown_width_ > 0) tell("\n");
 }
 
 std::string Progress::line() const {
@@ -57,7 +51,7 @@ void Progress::rewrite() {
 }
 
 void Progress::print(const std::string& text) {
-  if (terminal_ && shown_width_ > 0) tell("\r{:{}}\r", "", shown_width_);
+  if (shown_width_ > 0) tell("\r{:{}}\r", "", shown_width_);
   shown_width_ = 0;
   tell("{}\n", text);
   last_print_ = Clock::now();
@@ -66,10 +60,6 @@ void Progress::print(const std::string& text) {
 void Progress::say(const std::string& text) {
   if (!quiet_) print(fmt::format("allocbench: {}", text));
 }
-
-void Progress::working_on(const std::string& what) { current_ = what; }
-
-void Progress::steps_done(std::uint64_t count) { done_ += count; }
 
 double Progress::seconds_per_step_left() const {
   return time_.seconds_left() / static_cast<double>(std::max<std::uint64_t>(1, steps_ - std::min(done_, steps_)));
@@ -81,9 +71,9 @@ void Progress::cell_ended(const std::string& name, Status status, const std::str
   if (failed) ++failures_;
   if (quiet_) return;
   if (failed) {
-    const std::string_view red = colours_ ? "\x1b[31m" : "";
-    const std::string_view plain = colours_ ? "\x1b[0m" : "";
-    print(fmt::format("{}{}{}: {}: {}", red, word(status), plain, name, reason));
+    const bool in_colour = colours_on_stderr();
+    print(fmt::format("{}{}{}: {}: {}", in_colour ? "\x1b[31m" : "", word(status), in_colour ? "\x1b[0m" : "", name,
+                      reason));
   }
   current_ = name;
   if (terminal_) {

@@ -13,15 +13,15 @@ namespace allocbench::front {
 
 class Progress {
  public:
-  // Steps are verifications and rounds. The remaining time is estimated from steps, because many cells end only near
-  // the end of a run.
+  // Steps are verifications and rounds. The remaining time is estimated from them, because many cells end only near the
+  // end of a run.
   Progress(std::size_t cells, std::uint64_t steps, const TimeLimit& time, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void working_on(const std::string& what);
-  void steps_done(std::uint64_t count);
+  void working_on(const std::string& what) { current_ = what; }
+  void steps_done(std::uint64_t count) { done_ += count; }
   void cell_ended(const std::string& name, Status status, const std::string& reason);
   // Reports that a cell will be tried again when all others are done.
   void deferred(const std::string& name, const std::string& reason);
@@ -44,12 +44,11 @@ class Progress {
   TimeLimit time_;
   bool quiet_;
   bool terminal_;
-  bool colours_;
   std::size_t ended_ = 0;
   std::size_t failures_ = 0;
   std::size_t deferred_ = 0;
   std::uint64_t done_ = 0;
-  std::size_t shown_width_ = 0;
+  std::size_t shown_width_ = 0;  // width of the line that a terminal shows; 0: none
   std::string current_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point last_print_ = start_;

@@ -24,8 +24,7 @@ double wall_seconds(const protocol::Sample& sample) { return sample.wall_seconds
 bool runs_long(const protocol::Sample& sample) { return device_seconds(sample) > long_sample_seconds; }
 
 bool has_long_sample(const SampledRounds& rounds) {
-  return std::any_of(rounds.begin(), rounds.end(),
-                     [](const auto& samples) { return std::any_of(samples.begin(), samples.end(), runs_long); });
+  return std::ranges::any_of(rounds, [](const auto& samples) { return std::ranges::any_of(samples, runs_long); });
 }
 
 }  // namespace

@@ -30,10 +30,9 @@ inline constexpr const char* time = "time of the study";
 // rounds.
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds);
 
-// Returns the number of samples for the next command of a round that already has `samples`. The samples fill the rest
-// of the round's time, up to the configured number. The slowest sample of this round, or of the previous round if this
-// one has none, gives the time of a sample. Without such a sample the result is 1. If the round has enough samples, the
-// result is 0.
+// Returns the number of samples for the next command of a round that already has `samples`: those that fill the rest of
+// its time, up to the configured number. The slowest sample of this round, or of the previous round if this one has
+// none, gives the time of a sample. Without such a sample the result is 1.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
 

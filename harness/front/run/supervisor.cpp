@@ -38,19 +38,6 @@ bool selected(const CellHistory* history, Selection selection) {
   return selection != Selection::unfinished && history->end->status != Status::ok;
 }
 
-bool has_failed(const CellEnd& end) {
-  return costs_worker(end.status) || (end.status == Status::skipped && !end.left_out);
-}
-
-// Returns the first batch after `running` that cannot share its process, or, if there is none, `of_next_turn`.
-// `running` is one of the batches.
-const Batch* follower(const Batch& running, const std::vector<const Batch*>& batches, const Batch* of_next_turn) {
-  const auto place = std::find(batches.begin(), batches.end(), &running);
-  const auto found =
-      std::find_if(std::next(place), batches.end(), [&](const Batch* each) { return !shares_process(running, *each); });
-  return found == batches.end() ? of_next_turn : *found;
-}
-
 }  // namespace
 
 FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin, Forecaster& forecaster) : figure(of) {
@@ -61,8 +48,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
     PlannedBatch& planned = batches.emplace_back();
     planned.batch = &batch;
     for (const Cell& cell : batch.cells) {
-      const auto found = by_id.find(cell.id);
-      const CellHistory* known = found == by_id.end() ? nullptr : found->second;
+      const CellHistory* known = by_id[cell.id];  // null if the history does not have the cell
       const bool runs = selected(known, selection);
       if (runs) {
         planned.cells.push_back(make_cell_run(cell, known, origin));
@@ -79,8 +65,8 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
       if (!known->end) continue;
       if (!runs) {
         forecaster.note_end(name, cell, known->end->status);  // the end counts although this run skips the cell
-        values_before_[cell.label] += known->end->status == Status::ok ? 1 : 0;
-      } else if (has_failed(*known->end)) {
+        values_before_[cell.label].values += known->end->status == Status::ok ? 1 : 0;
+      } else if (is_expected_again(*known->end)) {
         forecaster.note_earlier_failure(cell, fmt::format("its earlier status was {}", word(known->end->status)));
       }
     }
@@ -101,100 +87,90 @@ std::size_t FigureRun::cells_to_run() const {
 std::uint64_t FigureRun::steps_to_run() const {
   std::uint64_t steps = 0;
   for (const PlannedBatch& planned : batches) {
-    for (const CellRun& run : planned.cells) steps += run.steps_left;
+    for (const CellRun& run : planned.cells) steps += run.steps_left();
   }
   return steps;
 }
 
 void FigureRun::count_values() {
-  all_values_ = {};
-  values_.clear();
-  for (const auto& [label, values] : values_before_) {
-    all_values_.values += values;
-    values_[label].values = values;
-  }
+  values_ = values_before_;
   for (const PlannedBatch& planned : batches) {
     for (const CellRun& run : planned.cells) {
-      const bool is_value = !run.rounds.empty();  // a cell that failed has no rounds any more
-      if (!is_value && !run.is_open()) continue;
       Count& curve = values_[run.cell->label];
-      ++(is_value ? all_values_.values : all_values_.missing);
-      ++(is_value ? curve.values : curve.missing);
+      const bool is_value = !run.rounds.empty();  // a cell that failed has no rounds any more
+      if (is_value || run.is_open()) ++(is_value ? curve.values : curve.missing);
     }
+  }
+  all_values_ = {};
+  for (const auto& [label, curve] : values_) {
+    all_values_.values += curve.values;
+    all_values_.missing += curve.missing;
   }
 }
 
 Sparse FigureRun::sparse_part(const std::string& label) const {
   if (all_values_.is_sparse()) return Sparse::figure;
-  const auto curve = values_.find(label);
-  return curve != values_.end() && curve->second.is_sparse() ? Sparse::curve : Sparse::nothing;
+  return values_.at(label).is_sparse() ? Sparse::curve : Sparse::nothing;
 }
 
-Supervisor::Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
+Supervisor::Supervisor(std::vector<FigureRun>& figures, const TimeLimit& time, Forecaster& forecaster,
                        WorkerSession& session, Progress& progress)
-    : figures_(figures),
-      time_(resources.time),
-      memory_bytes_(resources.memory_bytes),
-      forecaster_(forecaster),
-      session_(session),
-      progress_(progress) {
-  FigureBatches batches;
-  for (const FigureRun& measured : figures_) {
-    auto& of_figure = batches.emplace_back();
-    for (const auto& planned : measured.batches) of_figure.push_back(planned.batch);
+    : figures_(figures), time_(time), forecaster_(forecaster), session_(session), progress_(progress) {
+  std::vector<const Batch*> batches;
+  for (FigureRun& measured : figures_) {
+    for (auto& planned : measured.batches) {
+      batches.push_back(planned.batch);
+      planned_[planned.batch] = {&measured, &planned.cells};
+    }
   }
   turns_ = make_turns(batches);
-  if (time_.exists() && figures_.size() > 1) first_figure_ = cheapest_figure();
+  if (time_.exists() && figures_.size() > 1) {
+    first_figure_ = &*std::ranges::min_element(
+        figures_, {}, [&](const FigureRun& measured) { return seconds_of_first_rounds(measured); });
+  }
 }
 
-bool Supervisor::run() {
-  skip_too_large();
+bool Supervisor::run(std::optional<std::uint64_t> memory_bytes) {
+  if (memory_bytes) skip_too_large(*memory_bytes);
   for (auto place = next_place(); place && !time_.over(); place = next_place()) {
     if (!run_pass(*place)) return false;
     tell_news();
   }
-  leave_rest();
+  for_each_cell([&](FigureRun& measured, CellRun& run) {
+    if (!run.is_open()) return;
+    book_of(measured).leave(run);
+    if (run.state == CellState::left) ++(run.rounds.empty() ? rest_.not_begun : rest_.cut);
+  });
   session_.stop();
   return true;
 }
 
 template <class Visit>
 void Supervisor::for_each_cell(Visit visit) const {
-  for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
-    for (auto& planned : figures_[figure].batches) {
-      for (CellRun& run : planned.cells) visit(figure, run);
+  for (FigureRun& measured : figures_) {
+    for (auto& planned : measured.batches) {
+      for (CellRun& run : planned.cells) visit(measured, run);
     }
   }
 }
 
-Supervisor::Rest Supervisor::rest() const {
-  Rest counts{.too_large = too_large_};
-  for_each_cell([&](std::size_t, const CellRun& run) {
-    if (run.state != CellState::left) return;
-    ++(run.rounds.empty() ? counts.not_begun : counts.cut);
-  });
-  return counts;
-}
-
-// Returns the config whose first rounds have the smallest predicted total time.
-std::size_t Supervisor::cheapest_figure() const {
-  std::vector<double> seconds(figures_.size(), 0);
-  for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
-    const Batch* running = nullptr;
-    for (const auto& planned : figures_[figure].batches) {
-      if (planned.cells.empty()) continue;
-      if (running == nullptr || running->allocator != planned.batch->allocator) seconds[figure] += seconds_of_start;
-      running = planned.batch;
-      double fill_seconds = 0;
-      for (const CellRun& run : planned.cells) {
-        const Forecast forecast = forecaster_.about(figures_[figure].figure.plan.figure, *run.cell);
-        seconds[figure] += forecast.seconds + forecast.risk * (least_trial_seconds + seconds_of_lost_worker);
-        fill_seconds = std::max(fill_seconds, forecast.fill_seconds);
-      }
-      seconds[figure] += fill_seconds;
+// Returns the predicted total time of a config's first rounds.
+double Supervisor::seconds_of_first_rounds(const FigureRun& measured) const {
+  double seconds = 0;
+  const Batch* running = nullptr;
+  for (const auto& planned : measured.batches) {
+    if (planned.cells.empty()) continue;
+    if (running == nullptr || running->allocator != planned.batch->allocator) seconds += seconds_of_start;
+    running = planned.batch;
+    double fill_seconds = 0;
+    for (const CellRun& run : planned.cells) {
+      const Forecast forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
+      seconds += forecast.seconds + forecast.risk * (least_trial_seconds + seconds_of_lost_worker);
+      fill_seconds = std::max(fill_seconds, forecaster_.fill_seconds(*run.cell));
     }
+    seconds += fill_seconds;
   }
-  return static_cast<std::size_t>(std::distance(seconds.begin(), std::ranges::min_element(seconds)));
+  return seconds;
 }
 
 // Returns whether the cell can start from a copy of a pool that the running process has filled.
@@ -226,17 +202,15 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
 
 // Returns the part and pass of the run in which the cell's next round is due, or nothing if the cell gets no more
 // rounds.
-std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run) const {
+std::optional<Place> Supervisor::place_of(const FigureRun& measured, const CellRun& run) const {
   if (!run.is_open()) return std::nullopt;
-  const FigureRun& measured = figures_[figure];
-  if (figure == first_figure_ && run.rounds.empty() && run.state == CellState::waiting)
+  if (&measured == first_figure_ && run.rounds.empty() && run.state == CellState::waiting)
     return Place{Part::first_figure};
   const Step step = step_of(measured, run);
-  const bool is_deferred = run.state == CellState::deferred;
-  if (time_.exists()) return Place{is_deferred ? Part::deferred : Part::usual, pass_of(price(step))};
-  const bool is_doubtful = step.forecast.risk > Forecast::likely;
-  return Place{is_deferred ? Part::deferred : (is_doubtful ? Part::doubtful : Part::usual),
-               static_cast<int>(step.rounds_had)};
+  const bool is_doubtful = !time_.exists() && step.forecast.risk > Forecast::likely;
+  const Part usual = is_doubtful ? Part::doubtful : Part::usual;
+  return Place{run.state == CellState::deferred ? Part::deferred : usual,
+               time_.exists() ? pass_of(price(step)) : static_cast<int>(step.rounds_had)};
 }
 
 // Counts the cells that can share a fill. In a pass they come from one batch and usually have the same number of
@@ -259,8 +233,8 @@ std::optional<Place> Supervisor::next_place() {
   count_sharing();
   if (time_.exists()) std::ranges::for_each(figures_, &FigureRun::count_values);
   std::optional<Place> next;
-  for_each_cell([&](std::size_t figure, CellRun& run) {
-    run.place = place_of(figure, run);
+  for_each_cell([&](const FigureRun& measured, CellRun& run) {
+    run.place = place_of(measured, run);
     if (run.place && (!next || *run.place < *next)) next = run.place;
   });
   return next;
@@ -277,8 +251,7 @@ bool Supervisor::run_pass(const Place& place) {
     if (!run_turn(turns_[*turn], place, of_next_turn)) return false;
   }
   if (place.part == Part::first_figure) {
-    FigureRun& first = figures_[*std::exchange(first_figure_, std::nullopt)];
-    if (first.news) first.news(FigureRun::News::first_rounds);
+    std::exchange(first_figure_, nullptr)->news(FigureRun::News::first_rounds);
   }
   return true;
 }
@@ -287,25 +260,19 @@ void Supervisor::tell_news() {
   const bool is_due = TimeLimit::Clock::now() - told_at_ > between_news;
   if (is_due) told_at_ = TimeLimit::Clock::now();
   for (FigureRun& measured : figures_) {
-    if (measured.is_finished || !measured.news) continue;
+    if (measured.is_finished) continue;
     const auto& batches = measured.batches;
     measured.is_finished = std::ranges::all_of(
         batches, [](const auto& planned) { return std::ranges::none_of(planned.cells, &CellRun::is_open); });
-    if (measured.is_finished) {
-      measured.news(FigureRun::News::finished);
-    } else if (is_due) {
-      measured.news(FigureRun::News::some);
-    }
+    if (measured.is_finished || is_due) measured.news(FigureRun::News::more);
   }
 }
 
 // Returns the batches of a turn that have cells for these passes.
-std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Place& first, const Place& last) {
+std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Place& first, const Place& last) const {
   std::vector<const Batch*> batches;
-  for (const auto& [figure, batch] : turn.batches) {
-    if (waiting_cells(figure, batch, first, last).empty()) continue;
-    batches.push_back(figures_[figure].batches[batch].batch);
-  }
+  std::ranges::copy_if(turn, std::back_inserter(batches),
+                       [&](const Batch* batch) { return !waiting_cells(batch, first, last).empty(); });
   return batches;
 }
 
@@ -314,25 +281,27 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   const Place last{place.part, place.pass + (time_.exists() ? passes_ahead : 0)};
   const std::vector<const Batch*> batches = waiting_batches(turn, place, last);
   const auto end_of_turn = TimeLimit::Clock::now() + least_turn;
-  for (const auto& [figure, batch] : turn.batches) {
-    FigureRun& measured = figures_[figure];
-    const auto& planned = measured.batches[batch];
-    std::vector<CellRun*> waiting = waiting_cells(figure, batch, place, last);
+  for (auto batch = batches.begin(); batch != batches.end(); ++batch) {
+    FigureRun& measured = *planned_.at(*batch).measured;
+    std::vector<CellRun*> waiting = waiting_cells(*batch, place, last);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
-    BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(measured),
-                       follower(*planned.batch, batches, of_next_turn));
+    // The first batch that cannot share the process probably needs the next worker.
+    const auto follower =
+        std::find_if(batch + 1, batches.end(), [&](const Batch* each) { return !shares_process(**batch, *each); });
+    BatchRunner runner(**batch, std::move(waiting), session_, book_of(measured),
+                       follower == batches.end() ? of_next_turn : *follower);
     // The place of the cell is computed again, because earlier cells may have shown that the cell fails or takes long,
     // or may have given the figure half of its values.
     const auto is_due = [&](const CellRun& run) {
       if (time_.exists()) measured.count_values();
-      const std::optional<Place> now = place_of(figure, run);
+      const std::optional<Place> now = place_of(measured, run);
       if (now <= place) return true;
       const Step step = step_of(measured, run);
       // If this process has filled the pool, a later process need not fill it for this cell.
       const double saved = starts_filled(run) ? forecaster_.fill_seconds(*run.cell) : 0;
       const std::chrono::duration<double> seconds(step.forecast.seconds - saved);
-      return now <= last && may_come_ahead(step) && TimeLimit::Clock::now() + seconds < end_of_turn;
+      return now <= last && step.is_of_number() && TimeLimit::Clock::now() + seconds < end_of_turn;
     };
     if (!runner.run_round(is_due)) return false;
     if (time_.over()) break;
@@ -343,43 +312,25 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
 
 // Returns the cells of a batch with a place from `first` to `last`. The places are those from the start of the pass,
 // because a worker waits during this call, and new forecasts would take long.
-std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
-                                                const Place& last) {
+std::vector<CellRun*> Supervisor::waiting_cells(const Batch* batch, const Place& first, const Place& last) const {
   std::vector<CellRun*> waiting;
-  for (CellRun& run : figures_[figure].batches[batch].cells) {
+  for (CellRun& run : *planned_.at(batch).cells) {
     if (run.is_open() && run.place && first <= *run.place && *run.place <= last) waiting.push_back(&run);
   }
   return waiting;
 }
 
 // Skips the cells whose pools are larger than the device's memory. Their allocators are not the cause.
-void Supervisor::skip_too_large() {
-  if (!memory_bytes_) return;
-  for (FigureRun& measured : figures_) {
-    CellBook book = book_of(measured);
-    for (auto& planned : measured.batches) {
-      for (CellRun& run : planned.cells) {
-        if (run.cell->pool_bytes <= *memory_bytes_) continue;
-        book.end(run, {.status = Status::skipped,
-                       .reason = fmt::format("needs a pool of {}, but the device has {}",
-                                             format_memory(run.cell->pool_bytes), format_memory(*memory_bytes_)),
-                       .left_out = true,
-                       .too_large = true});
-        ++too_large_;
-      }
-    }
-  }
-}
-
-void Supervisor::leave_rest() {
-  for (FigureRun& measured : figures_) {
-    CellBook book = book_of(measured);
-    for (auto& planned : measured.batches) {
-      for (CellRun& run : planned.cells) {
-        if (run.is_open()) book.leave(run);
-      }
-    }
-  }
+void Supervisor::skip_too_large(std::uint64_t memory_bytes) {
+  for_each_cell([&](FigureRun& measured, CellRun& run) {
+    if (run.cell->pool_bytes <= memory_bytes) return;
+    book_of(measured).end(run, {.status = Status::skipped,
+                                .reason = fmt::format("needs a pool of {}, but the device has {}",
+                                                      format_memory(run.cell->pool_bytes), format_memory(memory_bytes)),
+                                .left_out = true,
+                                .too_large = true});
+    ++rest_.too_large;
+  });
 }
 
 CellBook Supervisor::book_of(FigureRun& measured) {

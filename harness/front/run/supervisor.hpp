@@ -1,8 +1,7 @@
 // Supervisor measures configs in passes, and survives failures of the workers.
 //
 // A pass gives some cells their next round (order.hpp selects them). In a pass every allocator with such cells has its
-// turn. From the second pass on, the order of turns is random and seeded, so a drift of clocks or temperature affects
-// all allocators in the same way. One worker process measures all cells of a turn, if the allocator allows it.
+// turn. One worker process measures all cells of a turn, if the allocator allows it.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +45,8 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
-  // Counts the values of the figure and of each curve. sparse_part() uses the last count, so that a pass over all cells
-  // does not count anew for each cell. Count again after a cell has run.
+  // Counts the values for sparse_part(), so that a pass over all cells does not count anew for each cell. Count again
+  // after a cell has run.
   void count_values();
   // Returns `figure` if the figure is sparse, otherwise `curve` if the curve of the allocator with this label is.
   Sparse sparse_part(const std::string& label) const;
@@ -61,8 +60,8 @@ class FigureRun {
   std::unique_ptr<EventLog> file;
   std::unique_ptr<RunLog> log;
   // The supervisor calls `news` when the results should be written: after Part::first_figure if this part measured this
-  // figure, after the end of the figure's last cell, and from time to time between passes. `news` may be empty.
-  enum class News { first_rounds, some, finished };
+  // figure (`first_rounds`), after the end of the figure's last cell, and from time to time between passes.
+  enum class News { first_rounds, more };
   std::function<void(News)> news = {};
   bool is_finished = false;
 
@@ -72,25 +71,20 @@ class FigureRun {
     std::size_t missing = 0;  // cells that can still get a value
     bool is_sparse() const { return values < missing; }
   };
-  std::map<std::string, std::size_t> values_before_;  // values of cells that this run does not measure, by label
-  Count all_values_;
-  std::map<std::string, Count> values_;  // by label
-};
-
-// The resources of a run.
-struct Resources {
-  TimeLimit time{std::nullopt};  // when it is over, no round begins, and a running command ends within a second
-  std::optional<std::uint64_t> memory_bytes = {};  // memory of the device, if known
+  std::map<std::string, Count> values_before_;  // by label: values of cells that this run does not measure
+  std::map<std::string, Count> values_;         // by label
+  Count all_values_;                            // their sum
 };
 
 class Supervisor {
  public:
-  Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
-             WorkerSession& session, Progress& progress);
+  Supervisor(std::vector<FigureRun>& figures, const TimeLimit& time, Forecaster& forecaster, WorkerSession& session,
+             Progress& progress);
 
-  // Measures the figures until they are finished or the time is over. Returns false if the user interrupted. Throws
-  // EnvironmentError if no worker can be started, if the machine fails, or if a log cannot be written.
-  bool run();
+  // Measures the figures until they are finished or the time is over. Skips cells whose pools are larger than the
+  // device's memory, if that is known. Returns false if the user interrupted. Throws EnvironmentError if no worker can
+  // be started, if the machine fails, or if a log cannot be written.
+  bool run(std::optional<std::uint64_t> memory_bytes);
 
   // Numbers of cells that the run did not finish for lack of time or memory.
   struct Rest {
@@ -98,21 +92,25 @@ class Supervisor {
     std::size_t cut = 0;        // cells with too few rounds
     std::size_t too_large = 0;  // cells that need more than the device's memory
   };
-  Rest rest() const;
+  const Rest& rest() const { return rest_; }
 
  private:
-  std::optional<Place> place_of(std::size_t figure, const CellRun& run) const;
+  struct PlannedCells {
+    FigureRun* measured = nullptr;
+    std::vector<CellRun>* cells = nullptr;
+  };
+
+  std::optional<Place> place_of(const FigureRun& measured, const CellRun& run) const;
   std::optional<Place> next_place();  // place of the coming pass
   void count_sharing();
-  std::size_t cheapest_figure() const;
+  double seconds_of_first_rounds(const FigureRun& measured) const;
   Step step_of(const FigureRun& measured, const CellRun& run) const;
   bool starts_filled(const CellRun& run) const;
   bool run_pass(const Place& place);
   bool run_turn(const Turn& turn, const Place& place, const Batch* of_next_turn);
-  std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& first, const Place& last);
-  std::vector<CellRun*> waiting_cells(std::size_t figure, std::size_t batch, const Place& first, const Place& last);
-  void skip_too_large();
-  void leave_rest();
+  std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& first, const Place& last) const;
+  std::vector<CellRun*> waiting_cells(const Batch* batch, const Place& first, const Place& last) const;
+  void skip_too_large(std::uint64_t memory_bytes);
   void tell_news();
   CellBook book_of(FigureRun& measured);
   template <class Visit>
@@ -120,14 +118,14 @@ class Supervisor {
 
   std::vector<FigureRun>& figures_;
   TimeLimit time_;
-  std::optional<std::uint64_t> memory_bytes_;
-  std::size_t too_large_ = 0;
+  Rest rest_;
   Forecaster& forecaster_;
   WorkerSession& session_;
   Progress& progress_;
+  std::map<const Batch*, PlannedCells> planned_;
   std::vector<Turn> turns_;
   std::uint64_t passes_ = 0;
-  std::optional<std::size_t> first_figure_;  // figure that must still get its first rounds
+  FigureRun* first_figure_ = nullptr;  // figure that must still get its first rounds
   TimeLimit::Clock::time_point told_at_ = TimeLimit::Clock::now();
 };
 

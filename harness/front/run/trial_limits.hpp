@@ -3,11 +3,9 @@
 
 namespace allocbench::front {
 
-// Short deadlines of a first round, after which the cell is deferred. The timed kernels get `least_trial_seconds`, or
-// `trial_factor` times the forecast if that is longer. Each other stage gets `trial_of_other_stages` times as long. The
-// stage that fills the pool may get more, because all cells of a worker can share one fill. This stage gets the longest
-// of three times: that of the other stages, a time for the size of the pool, and a share of the config's deadline or,
-// if longer, a multiple of the forecast of the fill. The third time is at most a share of the rest of the run.
+// The short deadline of a first round, after which the cell is deferred. The timed kernels get `least_trial_seconds`,
+// or `trial_factor` times the forecast if that is longer. Each other stage gets `trial_of_other_stages` times as long.
+// The stage that fills the pool may get more, because all cells of a worker can share one fill.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;
@@ -16,12 +14,9 @@ inline constexpr double trial_share_of_deadline = 0.25;
 inline constexpr double trial_factor_of_fill = 2;
 inline constexpr double trial_share_of_run = 0.01;
 
-// Time for checking the contents of a cell's blocks, unless the cell is verified fully: this long, or as long as the
-// cell's first round so far, whichever is longer. If the run's time is limited, the check also takes no
-// longer than the remaining time divided by the number of remaining steps. Then each stage of the verification ends
-// after `factor` times this time or after `least_seconds`, whichever is longer, but within its share of the deadline
-// (`share_of_stage`).
+// Least time for checking the contents of a cell's blocks, unless the cell is verified fully.
 inline constexpr double least_contents_seconds = 0.05;
+// A stage of the verification ends after `factor` times the time for contents, or after `least_seconds` if longer.
 struct StageLimits {
   double least_seconds;
   double factor;
