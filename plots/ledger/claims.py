@@ -25,6 +25,7 @@ from plots.runs.configs import FOLDER, named
 from plots.runs.results import Run
 from plots.sheet import grid, provisional, quantity
 
+NOTE = "note"
 HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
 # The sentence fails because the experiment differs from the paper's. This says nothing about the paper.
 DIFFERS = "experiment differs"
@@ -63,7 +64,7 @@ class Judged:
     # few rounds or Holm's correction.
     unsure: str
     few: str      # how many places were judged on three to five rounds, in words
-    cause: str    # cause of `does not hold` and `experiment differs`
+    cause: str    # cause of `does not hold` and `experiment differs`; with another verdict the sentence of the cause is a note
     detail: str
     kind: str     # kind of the effect
     bounds: tuple[float | None, float | None]  # the paper's numbers, or our bounds if it states none; None for an open side
@@ -172,7 +173,7 @@ def judge(run: Run, claim: dict) -> Judged:
     return Judged(**told, published=_value(decision.shown, write), verdict=_failed(claim) if decision.verdict == FAILS else decision.verdict, why="", p=decision.p if bounded else None,
                   holds_in=f"{decision.places.count(HOLDS)} of {len(decision.places)}" if len(decision.places) > 1 and bounded else "",
                   unsure=decision.unsure, few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]),
-                  cause=_cause(claim) if decision.verdict == FAILS else "", detail=_detail(decision, found, write, skipped))
+                  cause=_cause(claim) if decision.verdict == FAILS else _note(claim), detail=_detail(decision, found, write, skipped))
 
 
 def _failed(claim: dict) -> str:
@@ -256,6 +257,11 @@ def _cause(claim: dict) -> str:
         return NOT_KNOWN
     shown = f" ({claim['cause']['evidence']})" if "evidence" in claim["cause"] else ""
     return f"{claim['cause']['kind']}{shown}: {claim['cause']['because']}"
+
+
+def _note(claim: dict) -> str:
+    """Returns the sentence of the cause for a claim that does not fail. It describes our experiment or single places."""
+    return f"{NOTE}: {claim['cause']['because']}" if "cause" in claim else ""
 
 
 def _factor(number: float) -> str:

@@ -11,6 +11,7 @@ from typing import Sequence
 
 from allocbench import stored
 from allocbench.errors import UsageError
+from plots.ledger.claims import NOTE
 from plots.runs import kept
 from plots.sheet import grid
 
@@ -77,8 +78,8 @@ def _places(claim: dict) -> str:
 
 
 def _kind(claim: dict) -> str:
-    """Returns the kind of the cause. The ledger has the whole sentence."""
-    return (claim.get("cause") or "").split(":")[0]
+    """Returns the kind of the cause. The ledger has the whole sentence, and also the notes on claims that do not fail."""
+    return kind if (kind := (claim.get("cause") or "").split(":")[0]) != NOTE else ""
 
 
 def _link(path: Path) -> str:
