@@ -17,7 +17,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Mapping
 
-from plots.advice.cases import OTHERS
+from plots.advice.cases import OTHERS, mean_bytes
 from plots.advice.table import ONE_SIZE
 from plots.sheet import style
 
@@ -159,8 +159,7 @@ def why_not(entry: dict, question: dict) -> str:
         return RULES["never_frees"]
     if question["any_size"] and ONE_SIZE in entry["restrictions"]:
         return ONE_SIZE
-    needed = bytes_needed(entry, question)
-    return "" if question["budget"] is None or needed is None or needed <= question["budget"] else RULES["over_budget"]
+    return "" if question["budget"] is None or bytes_needed(entry, question) <= question["budget"] else RULES["over_budget"]
 
 
 def refused_by(entry: dict, question: dict) -> list[int] | None:
@@ -173,20 +172,27 @@ def refused_by(entry: dict, question: dict) -> list[int] | None:
     return found if found and found[1] < question["sizes"][1] else None
 
 
-def bytes_needed(entry: dict, question: dict) -> float | None:
-    """Returns the bytes that the job's own blocks take, metadata included, or None if they are unknown."""
+def bytes_needed(entry: dict, question: dict) -> float:
+    """Returns the bytes that the job's own blocks take, metadata included. If the memory per requested byte is unknown, it
+    counts as 1, because every block has at least its request.
+    """
     factor = memory_of(entry, question["sizes"])
-    return None if factor is None else factor * question["threads"] * (question["sizes"][0] + question["sizes"][1]) / 2
+    return (1 if factor is None else factor) * question["threads"] * mean_bytes(question["sizes"])
 
 
 def memory_of(entry: dict, sizes: list[int]) -> float | None:
     """Returns the memory per requested byte at the measured size nearest to the geometric middle of the sizes.
 
-    The result is None if every measured size differs from this middle by more than the factor `memory_factor`.
+    An allocator with one size of block serves each request with a block for the largest one. So its result is that of the
+    largest size, times the largest size divided by the mean. The result is None if every measured size differs from the
+    wanted one by more than the factor `memory_factor`.
     """
-    middle = math.log2(sizes[0] * sizes[1]) / 2
-    found = min(((abs(math.log2(size) - middle), size, factor) for size, factor in entry["memory"]), default=None)
-    return found[2] if found and found[0] <= math.log2(RULES["memory_factor"]) else None
+    one_size = ONE_SIZE in entry["restrictions"]
+    wanted = math.log2(sizes[1]) if one_size else math.log2(sizes[0] * sizes[1]) / 2
+    found = min(((abs(math.log2(size) - wanted), size, factor) for size, factor in entry["memory"]), default=None)
+    if not found or found[0] > math.log2(RULES["memory_factor"]):
+        return None
+    return found[2] * (sizes[1] / mean_bytes(sizes) if one_size else 1)
 
 
 def _time(entry: dict, number: int, phase: str) -> list | None:

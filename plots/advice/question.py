@@ -68,17 +68,18 @@ def ask(
     if lifetime == cases.OTHERS and not must_free:
         raise UsageError("--never-freed and --lifetime others contradict each other. Drop one.")
     own = count * cases.mean_bytes((least, most)) / pool_bytes
+    budget_bytes = _bytes(budget, "--memory-budget", "2GiB") if budget else None
+    requests = f"{count:,} requests of {differences.sizes(least, most)} take {quantity.in_bytes(own * pool_bytes)}"
     if own >= 1:
-        raise UsageError(
-            f"--pool {pool} is too small: {count:,} requests of {differences.sizes(least, most)} take {quantity.in_bytes(own * pool_bytes)}. Give a "
-            "larger pool, or fewer threads."
-        )
+        raise UsageError(f"--pool {pool} is too small: {requests}. Give a larger pool, or fewer threads.")
+    if budget_bytes is not None and own * pool_bytes > budget_bytes:
+        raise UsageError(f"--memory-budget {budget} is too small: {requests}. Give a larger budget, or fewer threads.")
     unknown = [form for form in forms if form not in FORMS]
     if unknown:
         raise UsageError(f"--forms {unknown[0]!r} is unknown. Allowed: all, {', '.join(FORMS)}.")
     full = max(own, _fill(fill)) if fill is not None else own
     job = cases.Job((least, most), count, called, min(full, cases.FULLEST), lifetime, pool_bytes, _alignment(alignment))
-    return Question(job, must_free, _bytes(budget, "--memory-budget", "2GiB") if budget else None, forms, any_size)
+    return Question(job, must_free, budget_bytes, forms, any_size)
 
 
 def _sizes(text: str) -> tuple[int, int]:

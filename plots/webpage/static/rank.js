@@ -40,21 +40,23 @@ const Rank = (() => {
   }
 
   function memoryOf(entry, sizes) {
-    const middle = Math.log2(sizes[0] * sizes[1]) / 2;
+    const oneSize = entry.restrictions.includes(settings.one_size);
+    const wanted = oneSize ? Math.log2(sizes[1]) : Math.log2(sizes[0] * sizes[1]) / 2;
     let found = null;
     for (const [size, factor] of entry.memory) {
-      const away = Math.abs(Math.log2(size) - middle);
+      const away = Math.abs(Math.log2(size) - wanted);
       if (found === null || away < found.away) found = {away, factor};
     }
-    return found !== null && found.away <= Math.log2(settings.memory_factor) ? found.factor : null;
+    if (found === null || found.away > Math.log2(settings.memory_factor)) return null;
+    return found.factor * (oneSize ? sizes[1] / ((sizes[0] + sizes[1]) / 2) : 1);
   }
 
   function whyNot(entry, question) {
     if (question.must_free && !entry.frees) return settings.never_frees;
     if (question.any_size && entry.restrictions.includes(settings.one_size)) return settings.one_size;
     const factor = memoryOf(entry, question.sizes);
-    if (question.budget === null || factor === null) return "";
-    return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : settings.over_budget;
+    if (question.budget === null) return "";
+    return (factor === null ? 1 : factor) * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : settings.over_budget;
   }
 
   // Returns the pool and the largest request that the allocator serves in it, or null if no request of the question

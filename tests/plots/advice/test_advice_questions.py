@@ -70,6 +70,7 @@ def test_a_wrong_command_line_is_told_in_one_line(arguments, part, capsys):
         ({"lifetime": "others", "must_free": False}, "--never-freed and --lifetime others contradict each other"),
         ({"sizes": "1GiB", "threads": "1M"}, "is too small: 1,000,000 requests"),
         ({"budget": "x"}, "--memory-budget 'x'"),
+        ({"budget": "1KiB"}, "--memory-budget 1KiB is too small: "),
         ({"forms": ("new",)}, "--forms 'new' is unknown"),
     ],
 )
