@@ -349,7 +349,8 @@ class Ledger:
                 "are those of one card. Do not compare times of different cards.")
 
     def data(self) -> list[dict]:
-        return [{"figure": run.name, "backend": run.backend, "device": run.device.get("name", ""), **each.data()}
+        lost = {id(each) for _, each in self._lost()}
+        return [{"figure": run.name, "backend": run.backend, "device": run.device.get("name", ""), **each.data(), "stands": id(each) not in lost}
                 for run, judged in self.runs for each in judged]
 
     def _counts(self) -> str:
@@ -364,13 +365,19 @@ class Ledger:
                                       f"{len(own)} of these sentences are tests of ours that the papers do not state: {tests}." if own else "",
                                       f"{few} of the verdicts rest on few rounds." if few else "", self.discoveries())))
 
-    def discoveries(self) -> str:
-        """Lists the verdicts that do not remain after the procedure of Benjamini and Hochberg. The p-values of all
+    def _tested(self) -> list[tuple[Run, Judged]]:
+        return [(run, each) for run, judged in self.runs for each in judged if each.p is not None]
+
+    def _lost(self) -> list[tuple[Run, Judged]]:
+        """Returns the verdicts that do not remain after the procedure of Benjamini and Hochberg. The p-values of all
         claims form one family.
         """
-        tested = [(run, each) for run, judged in self.runs for each in judged if each.p is not None]
+        tested = self._tested()
         adjusted = verdicts.discoveries([each.p for _, each in tested])
-        lost = [f"{run.name} ({each.says})" for (run, each), p in zip(tested, adjusted) if each.verdict != OPEN and p > verdicts.LEVEL]
+        return [(run, each) for (run, each), p in zip(tested, adjusted) if each.verdict != OPEN and p > verdicts.LEVEL]
+
+    def discoveries(self) -> str:
+        tested, lost = self._tested(), [f"{run.name} ({each.says})" for run, each in self._lost()]
         if not tested:
             return ""
         told = "all verdicts stand" if not lost else f"these do not stand: {'; '.join(lost)}"

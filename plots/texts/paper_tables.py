@@ -11,7 +11,7 @@ from typing import Sequence
 
 from allocbench import stored
 from allocbench.errors import UsageError
-from plots.ledger.claims import NOTE
+from plots.ledger.claims import NOTE, OPEN
 from plots.runs import kept
 from plots.sheet import grid
 
@@ -27,7 +27,7 @@ def verdicts(device: str, paper: str) -> grid.Grid:
     if not claims:
         raise UsageError(f"the ledger of {device} has no sentence of {paper!r}. Known: {', '.join(_papers(device))}.")
     return grid.words(["paper says", "paper", "value at the deciding place", "places that hold; all values", "verdict", "cause"],
-                      [[f"{each['says']} ({_figure(each)})", each["paper"] or each["wanted"], each["published"], _places(each), each["verdict"], _kind(each)]
+                      [[f"{each['says']} ({_figure(each)})", each["paper"] or each["wanted"], each["published"], _places(each), _marked(each), _kind(each)]
                        for each in claims])
 
 
@@ -75,6 +75,13 @@ def _places(claim: dict) -> str:
     """Returns how many places hold and the range of the values, if there are several places."""
     of_all = re.search(r"; [\d,]+ places, ([^;]+)", claim.get("detail", ""))
     return "; ".join(filter(None, (claim.get("holds_in", ""), of_all[1] if of_all else ""))) or "–"
+
+
+def _marked(claim: dict) -> str:
+    """Returns the verdict with marks for few rounds, unequal settings and the false discovery rate."""
+    judged = claim["verdict"] != OPEN
+    marks = [word for word, has in (("few rounds", judged and claim.get("few_rounds")), ("unequal", claim.get("unequal")), ("does not stand", not claim.get("stands", True))) if has]
+    return f"{claim['verdict']} ({', '.join(marks)})" if marks else claim["verdict"]
 
 
 def _kind(claim: dict) -> str:
