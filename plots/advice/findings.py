@@ -9,7 +9,7 @@ import re
 
 from plots.runs import kept
 
-_HEADINGS = ("## Registrations that must fail", "## Registrations that race")
+_HEADINGS = ("## Registrations that must fail", "## Registrations that fail in one model", "## Registrations that race")
 
 
 @functools.lru_cache(maxsize=None)
@@ -25,7 +25,7 @@ def known() -> dict[str, str]:
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             inside = line.strip() in _HEADINGS
-        elif inside and (row := re.fullmatch(r"\| `([a-z0-9_]+)` \| (.+?) \|", line.strip())):
+        elif inside and (row := re.fullmatch(r"\| `([a-z0-9_]+)` \|(?: `[a-z_]+` \|)? (.+?) \|", line.strip())):
             reason = row[2] if row[2] != "the same" else list(found.values())[-1]
             found[row[1]] = reason
     return found

@@ -380,7 +380,7 @@ class Ledger:
         tested, lost = self._tested(), [f"{run.name} ({each.says})" for run, each in self._lost()]
         if not tested:
             return ""
-        told = "all verdicts stand" if not lost else f"these do not stand: {'; '.join(lost)}"
+        told = "there is no verdict to test" if all(each.verdict == OPEN for _, each in tested) else "all verdicts stand" if not lost else f"these do not stand: {'; '.join(lost)}"
         return f"At a false discovery rate of {100 * verdicts.LEVEL:g} % (Benjamini and Hochberg, over the {len(tested)} sentences with an interval) {told}."
 
 

@@ -71,7 +71,8 @@ std::string plain_words(const std::string& text) {
                        text.substr(colon + 2, values - colon - 2), fmt::join(allowed, ", "));
   }
   if (text.ends_with(of_lack) && text.find(' ') == text.size() - of_lack.size()) {
-    return fmt::format("{} is missing.", boost::to_upper_copy(text.substr(0, text.find(' '))));
+    const std::string name = text.substr(0, text.find(' '));
+    return fmt::format("{} is missing.", name.starts_with('-') ? name : boost::to_upper_copy(name));
   }
   return text + ".";
 }

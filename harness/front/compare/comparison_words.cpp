@@ -114,6 +114,9 @@ std::string conclusion(const Comparison& comparison) {
                         counted(comparison.missing.size(), "cell"), comparison.missing.size() == 1 ? "is" : "are",
                         comparison.missing.size() == 1 ? "it" : "them");
   if (!comparison.regression()) {
+    const bool is_decided =
+        comparison.count(Verdict::same) + comparison.count(Verdict::faster) + comparison.count(Verdict::slower) > 0;
+    if (!is_decided) return "Nothing could be decided: no phase is same, slower or faster." + missing;
     return missing.empty() ? "No regression." : "The cells that both sides measured show no regression." + missing;
   }
   std::vector<std::string> parts;

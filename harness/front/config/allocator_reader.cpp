@@ -109,6 +109,8 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
     if (problems_.size() != before) return;
     label = json["label"];
   }
+  // A suggested allocator keeps the unknown name, so that it is no duplicate of an allocator that the config lists.
+  if (label.empty() && allocator->name != id) label = id;
   add_choice(*allocator, given, label);
 }
 
