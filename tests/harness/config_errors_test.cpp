@@ -83,6 +83,10 @@ TEST(ConfigErrors, UnknownAllocatorAndWorkload) {
   EXPECT_EQ(complaints(with("allocators", {"hallco"})),
             one_complaint("  /allocators/0\n      found:   unknown allocator \"hallco\"\n"
                           "      allowed: halloc, scatteralloc, saboteur\n      did you mean \"halloc\"?\n"));
+  EXPECT_EQ(complaints(with("allocators", {"halloc", "hallco"})),
+            one_complaint("  /allocators/1\n      found:   unknown allocator \"hallco\"\n"
+                          "      allowed: halloc, scatteralloc, saboteur\n      did you mean \"halloc\"?\n"))
+      << "the suggestion makes no duplicate";
   EXPECT_EQ(complaints(with("workload", {{"id", "alloc_fre"}})),
             one_complaint("  /workload/id\n      found:   unknown workload \"alloc_fre\"\n"
                           "      allowed: alloc_free\n      did you mean \"alloc_free\"?\n"));

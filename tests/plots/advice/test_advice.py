@@ -10,6 +10,7 @@ import pytest
 import synthetic
 
 from plots.advice import cases, engine, findings, newest, question, table, text
+from plots.advice.table import ONE_SIZE
 from plots.runs import results
 
 
@@ -141,7 +142,18 @@ def test_without_cells_that_others_free_nothing_is_said_about_them(made):
 def test_the_unsafe_stand_apart(made):
     found = advised.near(made)
     assert "c_malloc" in findings.known()
+    assert findings.known()["ouroboros_c_vl"].startswith("a free waits forever"), "it fails in one model only"
     assert advised.ids(found.unsafe) == ["c_malloc"] and found.unsafe[0].entry["finding"]
+
+
+def test_one_size_of_block_must_hold_the_largest_request():
+    entry = {"restrictions": [], "memory": [[256, 1.5], [4096, 1.25]]}
+    assert engine.memory_of(entry, [16, 4096]) == 1.5
+    one_size = {**entry, "restrictions": [ONE_SIZE]}
+    assert engine.memory_of(one_size, [16, 4096]) == pytest.approx(1.25 * 4096 / 2056)
+    assert engine.memory_of(one_size, [4096, 4096]) == 1.25
+    asked = {"sizes": [16, 2**20], "threads": 10}
+    assert engine.bytes_needed(one_size, asked) == 5 * (16 + 2**20), "without a measured size the requests count"
 
 
 def test_bump_pointers_count_only_where_nothing_is_freed(made):

@@ -351,6 +351,12 @@ def test_a_sentence_that_does_not_hold_has_its_cause_before_its_place(tmp_path, 
     assert (judged.verdict, judged.row()[-1]) == ("does not hold", f"{last}. Where: CudaMalloc to CMalloc, threads 1")
 
 
+def test_a_sentence_that_holds_has_the_sentence_of_its_cause_as_a_note(tmp_path):
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)])
+    judged = judge(run, ratio=COMPARED, above=1, cause={"kind": "test", "because": "The heap is warm."})
+    assert (judged.verdict, judged.cause) == ("holds", "note: The heap is warm.")
+
+
 def test_a_run_of_the_reworked_form_alone_says_nothing_about_the_paper(tmp_path):
     run = run_of(tmp_path, [cell("kma_reworked", 1, 1e-6, 0.01), cell("cuda_malloc", 1, 4e-6, 0.01)], allocators=["kma_reworked", "cuda_malloc"])
     judged = judge(run, ratio={"of": "cuda_malloc", "to": "kma"}, above=3)
