@@ -33,6 +33,11 @@ class Compare(ProgramTest):
         self.compare(self.before, self.after, "--fail-on", "regression", expect=4)
         self.assertIn("No regression.", self.compare(self.before, self.before, "--fail-on", "regression").stdout)
 
+    def test_a_comparison_that_decides_nothing_says_so(self):
+        told = self.compare(self.before, self.before, "--margin", "0.001").stdout
+        self.assertIn("Nothing could be decided: every phase is unsure.", told)
+        self.assertNotIn("o regression", told)
+
     def test_a_wide_margin_forgives_times_but_no_status(self):
         document = json.loads(self.compare(self.before, self.after, "--margin", "400", "--json", "--fail-on", "regression", expect=4).stdout)
         self.assertEqual(document["verdicts"]["slower"], 0)

@@ -116,7 +116,7 @@ std::string conclusion(const Comparison& comparison) {
   if (!comparison.regression()) {
     const bool is_decided =
         comparison.count(Verdict::same) + comparison.count(Verdict::faster) + comparison.count(Verdict::slower) > 0;
-    if (!is_decided) return "Nothing could be decided: no phase is same, slower or faster." + missing;
+    if (!is_decided) return "Nothing could be decided: every phase is unsure." + missing;
     return missing.empty() ? "No regression." : "The cells that both sides measured show no regression." + missing;
   }
   std::vector<std::string> parts;

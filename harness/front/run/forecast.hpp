@@ -78,7 +78,8 @@ class Forecaster {
   double fill_part(const Cell& cell, std::size_t cells, bool is_filled) const;
   // Returns whether a verification with the same allocator and parameters had a stage that was not finished.
   bool expects_unfinished_check(const Cell& cell) const;
-  // Returns why the cell is not tried, or nullopt if it is tried.
+  // Returns the reason in words if the cell should be skipped: its series timed out at two smaller values. Otherwise
+  // returns nullopt. A cell is never skipped if its series only enlarges the pool.
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
  private:

@@ -3,20 +3,26 @@
 
 namespace allocbench::front {
 
-// The short deadline of a first round, after which the cell is deferred. The timed kernels get `least_trial_seconds`,
-// or `trial_factor` times the forecast if that is longer. Each other stage gets `trial_of_other_stages` times as long.
-// The stage that fills the pool may get more, because all cells of a worker can share one fill.
+// A first round has short deadlines. If it reaches one, the cell is deferred. The timed kernels get
+// `least_trial_seconds`, or `trial_factor` times the forecast if that is longer. Every other stage gets the time of the
+// kernels, multiplied by `trial_of_other_stages`.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;
+// The stage that fills the pool may get more, because all cells of a worker can share one fill. It gets the longest of
+// three times: that of the other stages, a time for the size of the pool, and a share of the config's deadline (or a
+// multiple of the forecast of the fill, if longer). The third time is at most a share of the rest of the run.
 inline constexpr double trial_seconds_per_filled_gib = 1;
 inline constexpr double trial_share_of_deadline = 0.25;
 inline constexpr double trial_factor_of_fill = 2;
 inline constexpr double trial_share_of_run = 0.01;
 
-// Least time for checking the contents of a cell's blocks, unless the cell is verified fully.
+// The contents of a cell's blocks are checked for this long, or as long as the cell's first round so far, whichever is
+// longer. If the run's time is limited, the check takes at most the mean time of the remaining steps. A cell that is
+// verified fully has none of these limits.
 inline constexpr double least_contents_seconds = 0.05;
-// A stage of the verification ends after `factor` times the time for contents, or after `least_seconds` if longer.
+// Each stage of the verification ends after `factor` times the limit for contents, or after `least_seconds`, whichever
+// is longer.
 struct StageLimits {
   double least_seconds;
   double factor;
