@@ -99,8 +99,8 @@ class Ledger(ProgramTest):
         for row in (growth, best):
             self.assertIn(row["verdict"], ("holds", "does not hold", "cannot tell"))
             self.assertEqual(row["why"], "")
-            self.assertRegex(row["published"], r"^\d")
-            self.assertRegex(row["reworked"], r"^\d")
+            self.assertRegex(row["published"], r"^-?\d")  # on a busy machine, the rate may fall
+            self.assertRegex(row["reworked"], r"^-?\d")
         self.assertEqual((at_a_million["verdict"], at_a_million["why"]), ("cannot tell", "not measured"))
         published = self.times("halloc2014/throughput_16", "halloc")
         self.assertEqual(set(published), {32, 64, 128})
