@@ -196,11 +196,14 @@ TEST(Plan, CellsKnowTheirRounds) {
   EXPECT_EQ(cell(0).least_rounds, 1u);
   json["rounds"] = 10;
   EXPECT_EQ(cell(0).least_rounds, 6u);
+  EXPECT_EQ(cell(0).least_long_rounds, 3u);
   json["overrides"] = {{"halloc", {{"rounds", 4}, {"precision", 0.05}, {"wall_bound_s", 2}}}};
   EXPECT_EQ(cell(0).rounds, 4u);
   EXPECT_EQ(cell(0).least_rounds, 4u);
   EXPECT_EQ(cell(0).precision, 0.05);
   EXPECT_EQ(cell(0).wall_bound_seconds, 2);
+  json["overrides"]["halloc"]["least_rounds"] = 4;
+  EXPECT_EQ(cell(0).least_long_rounds, 4u);
   EXPECT_EQ(cell(1).rounds, 10u);
   EXPECT_EQ(cell(1).precision, 0.013);
 }

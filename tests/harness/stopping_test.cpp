@@ -58,6 +58,13 @@ TEST(Stopping, LongSamplesHaveThreeRounds) {
   EXPECT_EQ(reason_to_stop(cell(), equal_rounds(3, 0.09), 0), std::nullopt);
 }
 
+TEST(Stopping, LongSamplesHaveTheRoundsThatTheConfigAsksFor) {
+  Cell exact = cell();
+  exact.least_long_rounds = 6;
+  EXPECT_EQ(reason_to_stop(exact, spread_rounds(5, 300), 0), std::nullopt);
+  EXPECT_EQ(reason_to_stop(exact, spread_rounds(6, 300), 0), stop::exact_long_samples);
+}
+
 TEST(Stopping, ARoundTakesSamplesUntilItsTimeIsUsed) {
   EXPECT_EQ(samples_to_ask_for(cell(), {}, {}), 1u);  // the duration of a sample is unknown
   EXPECT_EQ(samples_to_ask_for(cell(), {sample(1e-3)}, {}), 4u);

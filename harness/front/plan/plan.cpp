@@ -137,7 +137,11 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.settings.seed = config.seed;
   cell.statistic = config.statistic;
   static_cast<Effort&>(cell) = choice.settings;
-  if (cell.least_rounds == 0) cell.least_rounds = std::min<std::uint64_t>(least_rounds, cell.rounds);
+  if (cell.least_rounds == 0) {
+    cell.least_rounds = std::min<std::uint64_t>(least_rounds, cell.rounds);
+  } else {
+    cell.least_long_rounds = cell.least_rounds;
+  }
   cell.verifies_fully = config.verifies_fully;
   cell.trace = config.trace;
   cell.trace_calls = config.trace_calls;

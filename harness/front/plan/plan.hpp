@@ -13,12 +13,14 @@
 #include "harness/front/config/catalogue.hpp"
 #include "harness/front/config/config.hpp"
 #include "harness/front/plan/cell.hpp"
+#include "harness/front/statistics/rounds.hpp"
 
 namespace allocbench::front {
 
 struct Cell : CellDescription, Effort {
   std::string name;  // figure/label/axis:value/..., which --filter matches and results.json shows
   std::string statistic;
+  std::uint64_t least_long_rounds = least_rounds_of_numbers;  // a long sample ends the cell after so many rounds
   std::optional<double> growth;  // value on the primary axis if it is a number; it orders the cells of a series
   // Whether the primary axis changes only the pool. A larger pool does not demand more of the allocator.
   bool grows_pool = false;

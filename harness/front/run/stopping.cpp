@@ -35,7 +35,9 @@ std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds&
     if (half_width && *half_width <= cell.precision) return stop::precision;
   }
   if (rounds.size() >= cell.rounds) return stop::rounds;
-  if (rounds.size() >= least_rounds_of_numbers && has_long_sample(rounds)) return stop::long_samples;
+  if (rounds.size() >= cell.least_long_rounds && has_long_sample(rounds)) {
+    return cell.least_long_rounds == least_rounds_of_numbers ? stop::long_samples : stop::exact_long_samples;
+  }
   if (wall_seconds >= cell.wall_bound_seconds) return stop::wall;
   return std::nullopt;
 }

@@ -12,7 +12,7 @@
 namespace allocbench::front {
 
 // A sample whose phases together take longer than this is a long sample. After a long sample, a round gets no further
-// sample. A cell with a long sample ends at the latest when it has `least_rounds_of_numbers` rounds.
+// sample. A cell with a long sample ends at the latest when it has `least_long_rounds` rounds.
 inline constexpr double long_sample_seconds = 0.1;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
@@ -22,6 +22,7 @@ namespace stop {
 inline constexpr const char* precision = "precision reached";
 inline constexpr const char* rounds = "rounds used up";
 inline constexpr const char* long_samples = "three rounds of long samples";
+inline constexpr const char* exact_long_samples = "least_rounds of long samples";
 inline constexpr const char* wall = "wall bound";
 inline constexpr const char* time = "time of the study";
 }  // namespace stop
