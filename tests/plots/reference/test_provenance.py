@@ -132,3 +132,8 @@ STUDIES = [folder for folder in sorted(kept.REFERENCE.iterdir()) if folder.is_di
 def test_the_kept_study_json_agrees_with_every_kept_log(folder):
     groups = origins.by_study(origins.read([str(folder)]))[folder]
     assert study_file.disagreements(groups, whole=True) == []
+
+
+def test_the_kept_results_of_the_cpu_executor_are_one_study(capsys, monkeypatch):
+    monkeypatch.setattr(mixes, "_unknown_commits", lambda found: ())  # a copy of the sources may lack the history
+    assert check(kept.REFERENCE / "cpu", capsys) == (0, "")
