@@ -27,6 +27,7 @@ class Side:
     where: dict
     phase: str
     metric: str
+    pooled: bool = False  # whether the side is the median of its cells at the same settings
 
 
 class FormNotMeasured(Exception):
@@ -54,7 +55,8 @@ def side_of(run: Run, given, effect: dict, where: dict) -> Side:
     `metric`.
     """
     given = given if isinstance(given, dict) else {"allocator": given}
-    names = given.get("allocator", [name for name in run.allocators() if forms.form_of(name) == forms.PUBLISHED])
+    pooled = given.get("pooled", False)
+    names = given.get("allocator", [name for name in run.allocators() if pooled or forms.form_of(name) == forms.PUBLISHED])
     names = [names] if isinstance(names, str) else names
     if not names:
         raise FormNotMeasured
@@ -66,7 +68,7 @@ def side_of(run: Run, given, effect: dict, where: dict) -> Side:
             raise UsageError(f"{run.name}: a claim names {name!r}, which is not in the run. Allowed: {', '.join(sorted(known))}.")
     return Side(tuple(names), {**where, **given.get("where", {})},
                  given.get("phase", effect.get("phase", _only(run.plot.get("y", "total")))),
-                 given.get("metric", effect.get("metric", _measured(_only(run.plot.get("metric", "time"))))))
+                 given.get("metric", effect.get("metric", _measured(_only(run.plot.get("metric", "time"))))), pooled)
 
 
 def _only(listed) -> str:
@@ -102,7 +104,27 @@ def _cells_of(run: Run, side: Side) -> pandas.DataFrame:
     cells["got_null"] = run.got_null[cells["cell"]].to_numpy() & cells["unit"].isin(TIMES)
     cells.loc[cells["got_null"], ["value", "low", "high"]] = math.nan
     ordered = [cells[cells["allocator"] == name] for name in side.allocators]
-    return pandas.concat(ordered, ignore_index=True)
+    listed = pandas.concat(ordered, ignore_index=True)
+    return _pooled(listed) if side.pooled else listed
+
+
+def _pooled(cells: pandas.DataFrame) -> pandas.DataFrame:
+    """Returns one row for all allocators at the same settings: the median of their values with its 95 % interval."""
+    cells = cells[cells["value"].notna() & ~cells["provisional"]]
+    places = cells["axes"].map(lambda axes: tuple(sorted((name, str(value)) for name, value in axes.items() if not name.startswith("allocator."))))
+    rows = []
+    for _, values in cells.groupby(places, sort=False):
+        low, high = _interval_of_median(values["value"])
+        rows.append({**values.iloc[0], "allocator": "", "value": values["value"].median(), "low": low, "high": high, few_rounds.COLUMN: math.nan, few_rounds.PASSES: math.nan})
+    return pandas.DataFrame(rows, columns=cells.columns)
+
+
+def _interval_of_median(values: pandas.Series) -> tuple[float, float]:
+    """Returns the order statistics that enclose the median with 95 % confidence, or NaN if there are too few values."""
+    from scipy import stats
+
+    rank, ordered = int(stats.binom.ppf(0.025, len(values), 0.5)), sorted(values)
+    return (ordered[rank - 1], ordered[-rank]) if rank > 0 else (math.nan, math.nan)
 
 
 def bounds_of(row) -> tuple[float | None, float | None]:
@@ -138,6 +160,8 @@ def place_of(run: Run, rows: Sequence, axes: Sequence[str]) -> str:
 
 def _named(run: Run, row) -> str:
     """Returns the allocator's name, with its parameters if the config has several sets."""
+    if not row.allocator:
+        return "the median of all"
     name, told = labels.allocator(run, row.allocator), run.differing_parameters[row.allocator]
     return f"{name} ({', '.join(labels.told(run, each, run.settings.at[row.cell, each]) for each in told)})" if told else name
 
