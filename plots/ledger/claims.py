@@ -26,6 +26,7 @@ from plots.runs.results import Run
 from plots.sheet import grid, provisional, quantity
 
 NOTE = "note"
+NOTE_ON_TEST = f"{NOTE} (our test differs)"
 HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
 # The sentence fails because the experiment differs from the paper's. This says nothing about the paper.
 DIFFERS = "experiment differs"
@@ -193,7 +194,7 @@ def _unequal(run: Run, claim: dict) -> str:
 
 
 def _allocators_of(run: Run, claim: dict) -> list[str]:
-    return [name for side in _sides_of(run, claim) for name in side.allocators]
+    return [name for side in _sides_of(run, claim) if not side.pooled for name in side.allocators]
 
 
 def _sides_of(run: Run, claim: dict) -> list[sides.Side]:
@@ -261,7 +262,9 @@ def _cause(claim: dict) -> str:
 
 def _note(claim: dict) -> str:
     """Returns the sentence of the cause for a claim that does not fail. It describes our experiment or single places."""
-    return f"{NOTE}: {claim['cause']['because']}" if "cause" in claim else ""
+    if "cause" not in claim:
+        return ""
+    return f"{NOTE_ON_TEST if claim['cause']['kind'] == 'test' and OWN_TEST not in claim['says'] else NOTE}: {claim['cause']['because']}"
 
 
 def _factor(number: float) -> str:
@@ -360,9 +363,11 @@ class Ledger:
         few = sum(each.marked != each.verdict for _, judged in self.runs for each in judged)
         own = [each.verdict for _, judged in self.runs for each in judged if OWN_TEST in each.says]
         tests = ", ".join(f"{own.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, DIFFERS, OPEN) if verdict in own)
+        other = sum(each.verdict == HOLDS and each.cause.startswith(NOTE_ON_TEST) for _, judged in self.runs for each in judged)
         names = ", ".join(f"{name} ({number})" for name, number in self.missing.items())
         return " ".join(filter(None, (counts, f"Not judged, because these results have no cell of them: {names}." if names else "",
                                       f"{len(own)} of these sentences are tests of ours that the papers do not state: {tests}." if own else "",
+                                      f"{other} of the sentences that hold have a test that differs from the paper's, too." if other else "",
                                       f"{few} of the verdicts rest on few rounds." if few else "", self.discoveries())))
 
     def _tested(self) -> list[tuple[Run, Judged]]:

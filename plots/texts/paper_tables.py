@@ -11,7 +11,7 @@ from typing import Sequence
 
 from allocbench import stored
 from allocbench.errors import UsageError
-from plots.ledger.claims import NOTE, OPEN
+from plots.ledger.claims import NOTE, NOTE_ON_TEST, OPEN
 from plots.runs import kept
 from plots.sheet import grid
 
@@ -78,15 +78,18 @@ def _places(claim: dict) -> str:
 
 
 def _marked(claim: dict) -> str:
-    """Returns the verdict with marks for few rounds, unequal settings and the false discovery rate."""
+    """Returns the verdict with marks for another test, few rounds, unequal settings and the false discovery rate."""
     judged = claim["verdict"] != OPEN
-    marks = [word for word, has in (("few rounds", judged and claim.get("few_rounds")), ("unequal", claim.get("unequal")), ("does not stand", not claim.get("stands", True))) if has]
+    other_test = judged and (claim.get("cause") or "").startswith(NOTE_ON_TEST)
+    marks = [word for word, has in (("our test differs", other_test), ("few rounds", judged and claim.get("few_rounds")), ("unequal", claim.get("unequal")),
+                                    ("does not stand", not claim.get("stands", True))) if has]
     return f"{claim['verdict']} ({', '.join(marks)})" if marks else claim["verdict"]
 
 
 def _kind(claim: dict) -> str:
     """Returns the kind of the cause. The ledger has the whole sentence, and also the notes on claims that do not fail."""
-    return kind if (kind := (claim.get("cause") or "").split(":")[0]) != NOTE else ""
+    kind = (claim.get("cause") or "").split(":")[0]
+    return "" if kind.startswith(NOTE) else kind
 
 
 def _link(path: Path) -> str:

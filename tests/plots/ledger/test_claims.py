@@ -122,6 +122,18 @@ def test_a_ratio_against_that_of_another_allocator(tmp_path):
         judge(run, ratio={**gain, "to": {"allocator": "c_malloc", "where": {"threads": [1, 2]}}}, above=1)
 
 
+def test_a_pooled_side_is_the_median_of_all_allocators(tmp_path):
+    names = [f"free_{place}" for place in range(1, 10)]
+    run = run_of(tmp_path, [cell("c_malloc", 32, 10.0), *(cell(name, 32, float(place)) for place, name in enumerate(names, 1)), cell("free_5", 64, 2.0)],
+                 allocators=["c_malloc", *names])
+    of_c, of_five = ({"ratio": {"of": name, "to": {"pooled": True}}} for name in ("c_malloc", "free_5"))
+    (found,) = effects.find(run, of_c).estimates
+    # Of ten values, the second and the ninth enclose the median with 97.9 %.
+    assert (found.number, found.low, found.high) == (pytest.approx(10 / 5.5), pytest.approx(9 / 9), pytest.approx(11 / 2))
+    assert judge(run, **of_c, below=6).verdict == "holds" and "CMalloc to the median of all" in judge(run, **of_c, below=6).detail
+    assert [(each.number, each.low) for each in effects.find(run, {**of_five, "where": {"threads": 64}}).estimates] == [(1, None)], "one value has no interval"
+
+
 def test_the_place_that_decides_is_one_of_the_verdict(tmp_path):
     cells = [cell("c_malloc", x, 1e-6, 0) for x in (1, 2, 4)]
     sides = [cell("cuda_malloc", 1, 1.5e-6, 0.5), cell("cuda_malloc", 2, 1.2e-6, 0.01), cell("cuda_malloc", 4, 0.5e-6, 0.01)]
@@ -353,8 +365,17 @@ def test_a_sentence_that_does_not_hold_has_its_cause_before_its_place(tmp_path, 
 
 def test_a_sentence_that_holds_has_the_sentence_of_its_cause_as_a_note(tmp_path):
     run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)])
-    judged = judge(run, ratio=COMPARED, above=1, cause={"kind": "test", "because": "The heap is warm."})
-    assert (judged.verdict, judged.cause) == ("holds", "note: The heap is warm.")
+    judged = judge(run, ratio=COMPARED, above=1, cause={"kind": "hardware", "because": "Atomics are faster."})
+    assert (judged.verdict, judged.cause) == ("holds", "note: Atomics are faster.")
+
+
+def test_a_sentence_that_holds_in_another_test_says_so(tmp_path):
+    cause = {"kind": "test", "because": "The heap is warm."}
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)],
+                 claims=[{"says": says, "source": "fig. 1", "ratio": COMPARED, "above": 1, "cause": cause} for says in ("It is slower.", "It is slower (a test of ours).")])
+    other, own = claims.ledger([run]).runs[0][1]
+    assert (other.verdict, other.cause, own.cause) == ("holds", "note (our test differs): The heap is warm.", "note: The heap is warm.")
+    assert "1 of the sentences that hold have a test that differs from the paper's, too." in claims.ledger([run]).markdown()
 
 
 def test_a_run_of_the_reworked_form_alone_says_nothing_about_the_paper(tmp_path):

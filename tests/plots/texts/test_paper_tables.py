@@ -20,7 +20,8 @@ def reference(tmp_path, monkeypatch):
                         "holds_in": "1 of 9", "detail": "A to B, threads 8; 9 places, 0.5 to 3; 5 without a value"},
               {**CLAIM, "figure": "doe2020/fig2", "says": "B is small."}, {**CLAIM, "figure": "doe2020/fig2", "says": "B is old.", "verdict": "cannot tell",
                         "few_rounds": "all on 3 rounds", "cause": "note: B is older."},
-              {**CLAIM, "figure": "doe2020/fig2", "says": "B is new.", "few_rounds": "all on 3 rounds", "unequal": "pool", "stands": False}, {**CLAIM, "figure": "roe2021/fig1"}]
+              {**CLAIM, "figure": "doe2020/fig2", "says": "B is new.", "few_rounds": "all on 3 rounds", "unequal": "pool", "stands": False,
+               "cause": "note (our test differs): B is warm."}, {**CLAIM, "figure": "roe2021/fig1"}]
     (tmp_path / "results" / "dev").mkdir(parents=True)
     (tmp_path / "results" / "dev" / "claims.json").write_text(json.dumps(claims), encoding="utf-8")
     yield tmp_path
@@ -31,7 +32,7 @@ def test_sentences_of_one_paper_with_verdict_and_kind_of_cause():
     assert rows[0] == "| paper says | paper | value at the deciding place | places that hold; all values | verdict | cause |"
     assert rows[2:4] == ["| A is fast. (`fig1`) | 2 | 3 (2.9 to 3.1) | – | holds |  |",
                         "| B is slow. (`fig2`) | above 1 | 3 (2.9 to 3.1) | 1 of 9; 0.5 to 3 | does not hold | hardware (count) |"]
-    assert "| holds (few rounds, unequal, does not stand) |  |" in rows[6]
+    assert "| holds (our test differs, few rounds, unequal, does not stand) |  |" in rows[6]
     assert "| cannot tell |  |" in rows[5], "a note is no cause"
     with pytest.raises(UsageError, match="has no sentence of 'poe'. Known: doe2020, roe2021"):
         blocks.table("verdicts dev poe")
