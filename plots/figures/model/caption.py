@@ -56,7 +56,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
 def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
     """Returns the caption of a heat map. The figure's page of numbers has the values and their intervals."""
     shown = _shown(run, wanted)
-    text = f"Values: {_statistic(run, shown)}. The page of numbers beside this image has them"
+    text = f"Values: {_statistic(run, shown)}. The page beside this image has them"
     text += f", with {INTERVAL}s{_of_some(run, shown)}." if shown["low"].notna().any() else _why_none(run, shown)
     text += _throttled(shown)
     if provisional.any_of(shown):

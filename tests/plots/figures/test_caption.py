@@ -102,7 +102,7 @@ def test_a_map_promises_the_intervals_that_its_page_has(tmp_path, bounds, told):
     synthetic.write(tmp_path, {**CONFIG, "plot": {**CONFIG["plot"], "kind": "heatmap", "reference": "best"}}, cells, backend="cuda")
     for number, (low, _) in enumerate(bounds):
         synthetic.change(tmp_path, number, phases=[{"name": "alloc", "rounds": [3] * (6 if low else 5)}])
-    assert f"The page of numbers beside this image has them{told}" in " ".join(heatmap.resolve(results.read_run(tmp_path)).heading.caption)
+    assert f"The page beside this image has them{told}" in " ".join(heatmap.resolve(results.read_run(tmp_path)).heading.caption)
 
 
 def test_times_of_requests_that_got_null_are_told(tmp_path):
