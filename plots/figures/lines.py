@@ -27,7 +27,7 @@ from plots.figures.panel import apart, failures, legend
 from plots.figures.panel.panel import Scale, draw_panel, gaps
 from plots.runs.results import Run
 from plots.sheet import quantity, style, ticks
-from plots.sheet.page import BODY_WIDTH, Drawing, Page
+from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 
 _HEIGHTS = {1: 2.6, 2: 1.9, 3: 1.45}  # height of a panel, by the number of rows
 _LEAST_HEIGHT = 1.35
@@ -96,7 +96,7 @@ def draw(shown: Chart, stem: str) -> Drawing:
         pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper, shown.references())
         own = [_own_axes(shown, panels, looks, names) for names in pictures]
         alone = [number for number, each in enumerate(own, 1) if each != looks]
-        pages = [_page(shown, [panel.of(names) for panel in panels], own[number - 1], shown.of_lines(names), parts.sentence(pictures, number, alone))
+        pages = [_page(shown, [panel.of(names) for panel in panels], own[number - 1], shown.of_picture(names), parts.sentence(pictures, number, alone))
                  for number, names in enumerate(pictures, 1)]
     more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))
     return Drawing(stem, pages[0], table.markdown(shown), more)
@@ -112,7 +112,7 @@ def scales_of(shown: Chart, panels: Sequence[Panel]) -> list[Scale]:
     return [Scale.of(shown, panel.metric, [other for other in panels if _shares_axis(panels, panel, other)]) for panel in panels]
 
 
-def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption: Sequence[str], part: str) -> Page:
+def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], heading: Heading, part: str) -> Page:
     """Draws one picture of the figure. `part` is the sentence that numbers the picture."""
     panels = legend.with_equations(panels)
     one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
@@ -122,8 +122,8 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
     if moved := _moved(panels, moves, shown.x, shown.joined):
         sentences.append(moved)
     sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())] + _explained(shown, panels)
-    first, *rest = caption
-    page = Page(replace(shown.heading, caption=(" ".join([first, *sentences]), *rest)), layout.total)
+    first, *rest = heading.caption
+    page = Page(replace(heading, caption=(" ".join([first, *sentences]), *rest)), layout.total)
     for index, panel in enumerate(panels):
         axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)
         lowest = not any(other.row > panel.row and other.column == panel.column for other in panels)

@@ -201,6 +201,6 @@ def _caption(run: Run, drawn: Sequence[grid.Grid]) -> list[str]:
     sentences = [", ".join(told) + "."] if told else []
     times = run.at(run.plot.get("y", "total"), "time")
     if any(word.endswith(_UNCERTAIN) for word in shown) and any(_is_wide(value) for _, value in times.iterrows()):
-        sentences.append(f"{_UNCERTAIN}: one end of the {caption.interval(run)} is more than {100 * _WIDE:.0f} % away from the number (the page of "
+        sentences.append(f"{_UNCERTAIN}: one end of the {caption.INTERVAL} is more than {100 * _WIDE:.0f} % away from the number (the page of "
                          "numbers beside this image has all intervals).")
     return caption.of_table(run, [(run.plot.get("y", "total"), "time")], sentences, intervals=False)

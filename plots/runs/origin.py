@@ -26,7 +26,7 @@ def title(run: Run) -> str:
 
 
 def lines(run: Run) -> tuple[str, ...]:
-    """Returns short lines for the foot of a figure. A value that was not recorded is called unknown."""
+    """Returns short lines for the foot of a figure of these cells. A value that was not recorded is called unknown."""
     device = run.device
     back_end = {"cpu": "CPU executor", "cuda": "CUDA back end"}.get(run.backend, run.backend)
     options = "" if len(run.provenance.get("executors", [])) > 1 else run.run.get("executor")
@@ -43,8 +43,10 @@ def lines(run: Run) -> tuple[str, ...]:
     if run.run.get("config_path"):
         made_of.append(f"config {_config_path(run.run['config_path'])}")
     made_of += mixed(run)
-    if run.unfinished:
-        made_of.append(f"unfinished: {_counted(run.unfinished, 'planned cell')} fewer rounds than planned, or none")
+    if run.not_finished:
+        made_of.append(f"unfinished: {_counted(run.not_finished, 'cell')} fewer rounds than planned")
+    if run.not_measured:
+        made_of.append(f"not measured: {run.not_measured} planned cell{'s' if run.not_measured > 1 else ''} of the run")
     if run.provisional:
         made_of.append(f"provisional: {_counted(run.provisional, 'cell')} fewer than three rounds")
     return " · ".join(hardware), " · ".join(measured), " · ".join(made_of)

@@ -43,6 +43,7 @@ class Run:
     device: dict
     date: str = ""
     unfinished: int = 0  # planned cells that have not ended, because the run was cut off or still goes on
+    not_measured: int = 0  # planned cells of the whole run without numbers or a status; a cell that has not ended may already have numbers
     provenance: dict = field(default_factory=dict)  # revisions, cards, drivers and options of the executor of all cells; results.csv lacks the drivers
     details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell
 
@@ -51,11 +52,9 @@ class Run:
         return self.config.get("name", self.folder.name)
 
     @property
-    def not_measured(self) -> int:
-        """Returns the number of planned cells without numbers or a status. A cell that has not ended may already have
-        numbers.
-        """
-        return self.unfinished - sum(entry.get("stop") == "not finished" for entry in self.details.values())
+    def not_finished(self) -> int:
+        """Returns the number of cells that have numbers but fewer rounds than planned."""
+        return len(self.stored_ids(cell for cell in self.cells.index if _is_unfinished(self.details.get(cell, {}))))
 
     @property
     def provisional(self) -> int:
@@ -216,11 +215,16 @@ def of_tables(cells: pandas.DataFrame, values: pandas.DataFrame, folder: Path, o
         config["plot"] = plot
     if "reference" in config.get("plot", {}):
         config["plot"] = {**config["plot"], "reference": _present(config["plot"]["reference"], set(cells["allocator"]))}
+    unfinished = ours.get("unfinished") or 0
     made = Run(folder, cells, settings, _all([values, *derived.metrics(cells, values)]), config, run, ours.get("device") or {},
-               str(run.get("time") or "")[:10], ours.get("unfinished") or 0, ours.get("provenance") or {}, entries)
+               str(run.get("time") or "")[:10], unfinished, unfinished - sum(map(_is_unfinished, entries.values())), ours.get("provenance") or {}, entries)
     if "reference" in made.plot:
         made = made.with_values(derived.relative(made.cells, made.values, made.plot["reference"]))
     return made
+
+
+def _is_unfinished(entry: dict) -> bool:
+    return entry.get("stop") == "not finished"
 
 
 def _present(allocator: str, known: Collection[str]) -> str:

@@ -70,8 +70,8 @@ class Panel(series.Place):
 @dataclass(frozen=True)
 class Chart:
     source: str             # folder of the run, for errors
-    heading: Heading        # heading without a caption
-    of_lines: Callable[[Sequence[str]], list[str]]  # makes the caption of a picture from the labels of its curves
+    heading: Heading        # heading of all cells, without a caption
+    of_picture: Callable[[Sequence[str]], Heading]  # makes the heading of a picture from the labels of its curves
     of_table: list[str]     # caption of the table
     assumed: list[str]
     x: Axis
@@ -112,7 +112,7 @@ def of(run: Run) -> Chart:
                 [labels.value_of(run, x, value) for value in labels.columns_of(run, x)], "x" in log, not labels.words_of(run, x) and plot.get("evenly", False))
     panels = [_panel(cut, axis, y_title(run, cut.metric, units.get(cut.metric, "")), {cell for cell, phase in ringed if phase == cut.phase}) for cut in cuts]
     panels = [_with_lent(cut, panel, panels, axis) for cut, panel in zip(cuts, panels)]
-    return Chart(str(run.folder), origin.heading(run, origin.title(run), []), functools.partial(_caption, run, panels, wanted, axis),
+    return Chart(str(run.folder), origin.heading(run, origin.title(run), []), functools.partial(_of_picture, run, panels, wanted, axis),
                  [*caption.of_table(run, wanted), *_without_speed_up(run, panels, axis, [each.label for panel in panels for each in panel.series])],
                  run.config.get("assumed", []), axis, panels, "y" in log, plot.get("joined", True), "parity" not in plot, plot.get("curves", parts.MOST),
                  "paper" in run.config, labels.allocator(run, run.allocators()[0]) if series.is_alone(run) else "", reference,
@@ -139,11 +139,12 @@ def _with_lent(cut: series.Cut, panel: Panel, panels: Sequence[Panel], x: Axis) 
     return replace(panel, lent=list(lent.values()), equations={**panel.equations, **{each.allocator: equation for equation, (each, _) in lent.items()}})
 
 
-def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]], x: Axis, names: Sequence[str]) -> list[str]:
-    """Returns the caption for the cells of these curves only."""
+def _of_picture(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]], x: Axis, names: Sequence[str]) -> Heading:
+    """Returns caption and foot for the cells of these curves only."""
     cells = {cell for panel in panels for each in panel.series if each.label in names for cell in each.points["cell"]}
     own = run.part(cells)
-    return [*caption.of_lines(own, wanted, bool(x.words), set(run.cells["allocator"]) - set(own.cells["allocator"])), *_without_speed_up(run, panels, x, names)]
+    told = caption.of_lines(own, wanted, bool(x.words), set(run.cells["allocator"]) - set(own.cells["allocator"]))
+    return origin.heading(own, origin.title(run), [*told, *_without_speed_up(run, panels, x, names)])
 
 
 def _without_speed_up(run: Run, panels: Sequence[Panel], x: Axis, names: Sequence[str]) -> list[str]:

@@ -26,11 +26,11 @@ def sentence(run: Run, metrics: Sequence[str]) -> str:
     floor = " Equation (11) is drawn as 1 where it is less, because each request takes a step." if set(drawn) & set(theory.AT_LEAST_ONE) else ""
     by_metric = {metric: found for metric in dict.fromkeys(metrics) if (found := names(run, [metric]))}
     alike = len({tuple(found) for found in by_metric.values()}) < 2
-    told_ones = [_listed(names(run, metrics))] if alike else [f"{_listed(found)} for {_short(metric)}" for metric, found in by_metric.items()]
+    told_ones = [_listed(names(run, metrics))] if alike else [f"{_listed(found)} for {short(metric)}" for metric, found in by_metric.items()]
     return f"Lines: {', and '.join(told_ones)} at the same settings (plots/theory.py).{floor}" if by_metric else ""
 
 
-def _short(metric: str) -> str:
+def short(metric: str) -> str:
     """Returns the abbreviation of a metric's name, or the name if it has none."""
     return f"{'relative ' if quantity.is_ratio(metric) else ''}{quantity.metric_name(metric).partition(':')[0]}"
 

@@ -51,11 +51,12 @@ def sentence(parts: Sequence[Sequence[str]], number: int, alone: Sequence[int] =
     """
     if len(parts) == 1:
         return ""
+    others = [each for each in range(1, len(parts) + 1) if each != number and each not in alone]
+    axes = "; its y axis differs from those of the others" if number in alone or not others else \
+        f" with the same axes as picture{'s' if len(others) > 1 else ''} {' and '.join(map(str, others))}" if alone else ", all with the same axes"
     shared = [label for label in parts[0] if all(label in part for part in parts)]
-    yardstick = f", and {' and '.join(shared)} {'is' if len(shared) == 1 else 'are'} repeated for comparison" if number > 1 else ""
-    axes = "this one has a y axis of its own" if number in alone else \
-        f"all but picture{'s' if len(alone) > 1 else ''} {' and '.join(map(str, alone))} have the same axes" if alone else "all have the same axes"
-    return f"Picture {number} of {len(parts)} of this figure, whose curves do not fit into one picture; {axes}{yardstick}."
+    yardstick = f" {' and '.join(shared)} {'is' if len(shared) == 1 else 'are'} repeated for comparison." if number > 1 else ""
+    return f"Picture {number} of {len(parts)}{axes}.{yardstick}"
 
 
 def _taken(labels: Sequence[str], most: int, valued: set[str]) -> list[str]:

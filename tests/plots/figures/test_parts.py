@@ -38,7 +38,7 @@ def test_more_curves_are_several_pictures_with_published_forms_first(tmp_path):
     assert [each.stem for each in drawing.more] == ["stem_2"]
     assert _curves(drawing)[1].get_ylim() == _curves(drawing.more[0])[1].get_ylim(), "the same axes"
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
-    assert "Picture 1 of 2 of this figure" in told[0] and "Picture 2 of 2" in told[1] and "and Comb is repeated for comparison" in told[1]
+    assert "Picture 1 of 2, all with the same axes." in told[0] and "Picture 2 of 2, all with the same axes. Comb is repeated for comparison." in told[1]
     assert drawing.markdown.count("| Slab |") == 1 and drawing.markdown.count("RW, reworked") == 1, "one page has the numbers of both"
 
 
@@ -49,7 +49,25 @@ def test_a_picture_whose_curves_would_lie_on_each_other_has_a_y_axis_of_its_own(
     axes = [_curves(each)[1] for each in (drawing, *drawing.more)]
     assert [len(each) for each in curves] == [8, 3] and axes[1].get_ylim()[1] / axes[1].get_ylim()[0] < 30 < axes[0].get_ylim()[1] / axes[0].get_ylim()[0]
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
-    assert "all but picture 2 have the same axes" in told[0] and "this one has a y axis of its own, and Comb is repeated for comparison" in told[1]
+    assert "Picture 1 of 2; its y axis differs from those of the others." in told[0]
+    assert "Picture 2 of 2; its y axis differs from those of the others. Comb is repeated for comparison." in told[1]
+
+
+def test_a_picture_names_the_pictures_that_share_its_axes():
+    pictures = [["a"], ["a", "b"], ["a", "c"], ["a", "d"]]
+    assert parts.sentence(pictures, 1, [2]) == "Picture 1 of 4 with the same axes as pictures 3 and 4."
+    assert parts.sentence(pictures, 3, [2, 4]) == "Picture 3 of 4 with the same axes as picture 1. a is repeated for comparison."
+
+
+def test_the_foot_of_a_picture_counts_its_own_cells(tmp_path):
+    run = _run(tmp_path, NAMES)
+    for cell in run.cells.index[run.cells["allocator"] == "rw_reworked"]:
+        run.cells.at[cell, "provisional"] = True
+        run.details[cell]["stop"] = "not finished"
+    drawing = lines.make(run, "stem")
+    told = [" ".join(text.get_text() for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
+    assert "provisional" not in told[0] and "unfinished" not in told[0]
+    assert "provisional: 2 cells have fewer than three rounds" in told[1] and "unfinished: 2 cells have fewer rounds than planned" in told[1]
 
 
 def test_a_panel_may_have_no_curve_in_a_picture(tmp_path):
@@ -103,7 +121,7 @@ def test_a_figure_of_no_paper_has_all_forms_in_order():
 def test_a_reference_is_in_every_picture():
     pictures = parts.of([_series(12)], 8, True, {"a9"})
     assert pictures == [["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a9"], ["a9", "a7", "a8", "a10", "a11"]]
-    assert "and a9 is repeated for comparison" in parts.sentence(pictures, 2)
+    assert "a9 is repeated for comparison" in parts.sentence(pictures, 2)
     assert parts.of([_series(12)], 2, True, {"a0", "a1"})[1] == ["a0", "a2"], "two references would fill the picture"
 
 

@@ -94,7 +94,7 @@ def test_date_and_unfinished_cells_come_from_the_json(tmp_path):
     cell = synthetic.cell("c_malloc", {"threads": 64}, values={("alloc", "time"): 1.0})
     run = results.read_run(synthetic.write(tmp_path, CONFIG, [cell], unfinished=3))
     assert (run.date, run.unfinished, run.not_measured) == ("2026-01-02", 3, 3)
-    assert "unfinished: 3 planned cells" in origin.lines(run)[-1]
+    assert "not measured: 3 planned cells of the run" in origin.lines(run)[-1]
 
 
 def test_a_log_continued_later_names_all_its_revisions(tmp_path):
