@@ -295,7 +295,7 @@ _INTRODUCTION = """This page judges sentences of the papers by these results. Th
 * **cause**: `hardware` has changed (with a count, a profile or a derivation as evidence), the `test` differs from the paper's test, the paper has a `published error`, the sentence is `stronger` than the paper's evidence, `ours` is not good enough, or the cause is `not known`. After the cause the column names the place that decides, and the worst place.
 * **original**: the authors' own code. "Separately" means that it was measured with one request for each of 100,000 threads ([data/originals](../../../data/originals)).
 
-Times of cells in which requests got null do not count. Absolute numbers from old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) have a page of their own. `python3 -m plots claims` writes this page ([how](../../../plots/README.md#claims))."""
+Times of cells in which requests got null do not count. Absolute numbers from old GPUs are not judged. Sentences of the survey (survey2021) are our wording of patterns in the data that its framework publishes. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) have a page of their own. `python3 -m plots claims` writes this page ([how](../../../plots/README.md#claims))."""
 
 
 def table(judged: Sequence[Judged]) -> str:
