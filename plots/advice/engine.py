@@ -78,7 +78,7 @@ class Ranked:
 class Answer:
     near: list[Near]
     ranked: list[Ranked]
-    unsafe: list[Ranked]  # allocators that the bug search found unsafe, with a near case that is ok
+    unsafe: list[Ranked]  # allocators with a known error (findings.py), with a near case that is ok
     failing: list[Ranked]  # safe allocators with a near case that is ok and another that failed or was not measured
     unable: list[Ranked]  # allocators with a measured near case, but with none that is ok
     unmeasured: list[dict]  # allocators without a measured near case
@@ -132,7 +132,7 @@ def answer(table: dict, question: dict) -> Answer:
     wanted = [entry for entry in asked if not why_not(entry, question)]
     kept = [entry for entry in wanted if not refused_by(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
-    # An allocator that the bug search found unsafe must not set the best time, unless all are unsafe.
+    # An allocator with a known error must not set the best time, unless all are unsafe.
     rivals = [entry for entry in kept if not entry["finding"]] or kept
     best = [
         min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)

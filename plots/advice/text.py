@@ -87,6 +87,7 @@ STEP = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in the pool size. Another "
     "lifetime is 1.5 steps."
 )
+UNSAFE = "Unsafe: may hand out a block twice, corrupt memory or hang, see docs/findings.md"
 _HEADER = ("rank", "allocator", "time/best", "operation", "memory", "regs", "ok", "away")
 _NAME = 1  # index of the column that aligned() folds
 
@@ -175,13 +176,13 @@ def _others(table: dict, question: Question, found: Answer, everything: bool) ->
     lines = _refusing(found.refusing, question)
     for title, group in (
         ("Not always served or measured near this job", found.failing),
-        ("Unsafe, as the bug search shows (docs/findings.md)", found.unsafe),
+        (UNSAFE, found.unsafe),
         ("Served no cell near this job", found.unable),
     ):
         if group and everything:
             lines += ["", f"{title}:", *(f"  {forms.titled(each.entry)}: {_why(table, each)}" for each in group)]
         elif group:
-            lines += ["", f"{title} (reasons: --all):", *_in_words(group, group is not found.unsafe)]
+            lines += ["", f"{title} (reasons: --all):", *_in_words(group)]
     if found.unmeasured:
         lines += ["", f"Not measured near this job: {listed([forms.titled(entry) for entry in found.unmeasured], len(found.unmeasured))}"]
     reasons: dict[str, list[str]] = {}
@@ -200,15 +201,13 @@ def _refusing(entries: list[dict], question: Question) -> list[str]:
     return ["", "Refuse this request (status unsupported):", *(f"  {words}: {listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
 
-def _in_words(group: list[Ranked], told: bool) -> list[str]:
-    """Returns lines with the names of the allocators. With `told`, allocators with the same failures share a line.
-    Otherwise all share one line.
-    """
+def _in_words(group: list[Ranked]) -> list[str]:
+    """Returns lines with the names of the allocators. Allocators with the same error or the same failures share a line."""
     by_words: dict[str, list[str]] = {}
     for each in group:
-        words = "unsafe" if each.entry["finding"] else ", ".join(sorted({status for _, status, _ in each.failed}))
-        by_words.setdefault(f"{words}: " if told else "", []).append(forms.titled(each.entry))
-    return [f"  {words}{listed(names, len(names))}" for words, names in sorted(by_words.items())]
+        words = each.entry["finding"] or ", ".join(sorted({status for _, status, _ in each.failed}))
+        by_words.setdefault(words, []).append(forms.titled(each.entry))
+    return [f"  {words}: {listed(names, len(names))}" for words, names in sorted(by_words.items())]
 
 
 def _why(table: dict, each: Ranked) -> str:

@@ -170,6 +170,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "as_asked": differences.AS_ASKED,
         "measure_others": text.MEASURE_OTHERS + _AGAIN,
         "step": text.STEP,
+        "unsafe": text.UNSAFE,
         "fullest": cases.FULLEST,
         "lifetimes": cases.LIFETIMES,
         "usual_forms": question.USUAL_FORMS,

@@ -68,7 +68,7 @@ def summary(table: dict) -> str:
         rows.append(f"<tr><th>{_APPLICATIONS[case['figure']]}</th><td>{least}</td><td>{most}</td><td>{none}</td></tr>")
     if not rows:
         return ""
-    head = "<th>application</th><th>least, among allocators that free, serve any size and pass the bug search</th><th>most</th><th>no allocation</th>"
+    head = "<th>application</th><th>least, among allocators that free, serve any size and are safe</th><th>most</th><th>no allocation</th>"
     return f'<div class="scroll"><table class="plain roomy"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 

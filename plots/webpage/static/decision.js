@@ -179,7 +179,7 @@ const Decision = (() => {
       ranking.append(element("p", `Nearest measured cell${others ? ", where no row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`), tradeOffs(found.ranked));
     } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
     ranking.append(refusing(found, question));
-    ranking.append(others("Not always served or measured near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
+    ranking.append(others("Not always served or measured near this job", found.failing), others(Rank.settings.unsafe, found.unsafe), others("Served none of the cells near this job", found.unable));
     if (found.unmeasured.length) ranking.append(element("p", `Not measured near this job: ${found.unmeasured.map(titled).join("; ")}.`, "none"));
     ranking.append(inWords("Left out", found.left_out, (entry) => Rank.whyNot(entry, question)));
     behind.replaceChildren(ground(found, question));

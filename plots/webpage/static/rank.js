@@ -126,7 +126,7 @@ const Rank = (() => {
     const asked = table.allocators.filter((entry) => question.forms.includes(entry.form));
     const wanted = asked.filter((entry) => !whyNot(entry, question)), kept = wanted.filter((entry) => !refusedBy(entry, question));
     const phases = cases.map((each) => table.cases[each.number][question.must_free ? "time" : "mallocs"]);
-    // An allocator that the bug search found unsafe must not be the yardstick, unless all are unsafe.
+    // An allocator with a known error must not be the yardstick, unless all are unsafe.
     const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;
     const best = cases.map((each, place) => Math.min(...rivals.map((entry) => timeOf(entry, each.number, phases[place])).filter(Boolean).map((time) => time[0])));
     const all = kept.map((entry) => judged(entry, table, question, cases, phases, best));

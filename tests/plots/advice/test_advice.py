@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 
 import advised
 import guide
@@ -11,7 +12,7 @@ import synthetic
 
 from plots.advice import cases, engine, findings, newest, question, table, text
 from plots.advice.table import ONE_SIZE
-from plots.runs import results
+from plots.runs import kept, results
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,16 @@ def test_the_unsafe_stand_apart(made):
     found = advised.near(made)
     assert "c_malloc" in findings.known()
     assert findings.known()["ouroboros_c_vl"].startswith("a free waits forever"), "it fails in one model only"
+    assert findings.known()["scatteralloc_no_reset"].startswith("a request of exactly one page"), "no built-in model shows it"
     assert advised.ids(found.unsafe) == ["c_malloc"] and found.unsafe[0].entry["finding"]
+
+
+def test_every_replay_of_an_unsafe_error_makes_its_allocator_unsafe():
+    """A replay that only loses memory or returns null is no such error."""
+    shown = (kept.ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    replays = re.findall(r"^allocbench check .*--replay v1:([a-z0-9_]+):.*\n((?:# .*\n)+)", shown, re.M)
+    unsafe = {name for name, told in replays if not name.startswith("zoo_") and not re.match("# (null pointer|lost forever)", told)}
+    assert unsafe >= {"scatteralloc", "cf_malloc", "gallatin", "ouroboros_c_vl"} and unsafe <= findings.known().keys()
 
 
 def test_one_size_of_block_must_hold_the_largest_request():
