@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import sys
+from typing import Sequence
 
 from allocbench.errors import UsageError
 from plots.advice import cases, differences, engine, newest, question, text, tried
@@ -37,27 +38,18 @@ used; 3: no results
 
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
-    if options.tried:
+    for name, paths in (("--results", options.results), ("--tried", [options.tried])):
+        if "" in paths:
+            raise UsageError(f"{name} has an empty path. Name a folder of results, such as results/mine.")
+    if options.tried is not None:
+        _refuse(options, "--tried ranks what `allocbench try` measured", [name for name in vars(options) if name not in ("tried", "all")])
         answer, code = tried.write(tried.read(options.tried), options.all)
         print(answer, end="")
         return code
     missing = [f"--{name}" for name in ("sizes", "threads", "pool") if getattr(options, name) is None]
     if missing:
         raise UsageError(f"the job lacks {' and '.join(missing)}. Example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
-    forms = question.FORMS if options.forms == "all" else tuple(options.forms.split(",")) if options.forms else question.USUAL_FORMS
-    asked = question.ask(
-        options.sizes,
-        options.threads,
-        options.pool,
-        options.fill,
-        options.lanes,
-        options.lifetime,
-        not options.never_freed,
-        options.memory_budget,
-        forms,
-        options.any_size,
-        options.alignment,
-    )
+    asked = _asked(options)
     table, failures = newest.table_of(options.results)
     for error in failures:
         print(f"allocbench advise: {error}", file=sys.stderr)
@@ -67,6 +59,30 @@ def main(arguments: list[str]) -> int:
     else:
         print(text.write(table, asked, found, options.all), end="")
     return 2 if failures else 0 if found.near else 1
+
+
+def _asked(options: argparse.Namespace) -> question.Question:
+    forms = question.USUAL_FORMS if options.forms is None else question.FORMS if options.forms == "all" else tuple(options.forms.split(","))
+    return question.ask(
+        options.sizes,
+        options.threads,
+        options.pool,
+        options.fill,
+        "32" if options.lanes is None else options.lanes,
+        options.lifetime,
+        not options.never_freed,
+        options.memory_budget,
+        forms,
+        options.any_size,
+        "1" if options.alignment is None else options.alignment,
+    )
+
+
+def _refuse(options: argparse.Namespace, why: str, names: Sequence[str]) -> None:
+    """Raises an error if the command line has one of these options."""
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) not in (None, False, [])]
+    if given:
+        raise UsageError(f"{why}, so {' and '.join(given)} would have no effect. Leave {'it' if len(given) == 1 else 'them'} out.")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -80,22 +96,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", metavar="N", help="number of threads that allocate, with one request each, for example 100000, 100k or 1M")
     parser.add_argument("--pool", metavar="BYTES", help="size of the allocator's pool, for example 1GiB")
     parser.add_argument(
-        "--fill", metavar="SHARE", help="largest share of the pool in use, these requests included, for example 90%% or 0.9 (default: only these requests)"
+        "--fill", metavar="SHARE", help="largest share of the pool in use, these requests included, for example 90%% or 0.9; not below their own share (default: only these requests)"
     )
-    parser.add_argument("--lanes", default="32", metavar="N", help="number of lanes per warp that call malloc, 1 to 32 (default: 32)")
+    parser.add_argument("--lanes", metavar="N", help="number of lanes per warp that call malloc, 1 to 32 (default: 32)")
     parser.add_argument(
         "--lifetime",
-        default=cases.KERNEL,
         choices=tuple(cases.LIFETIMES),
         help="; ".join(f"{name}: {words}" for name, words in cases.LIFETIMES.items()) + f" (default: {cases.KERNEL})",
     )
     parser.add_argument(
-        "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare only mallocs"
+        "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare only mallocs; not together with --lifetime"
     )
     parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve only one block size, which is chosen when the pool "
         "is created")
     parser.add_argument(
-        "--alignment", default="1", metavar="BYTES", help="alignment of every block in bytes, a power of two such as 128 (default: the allocator's "
+        "--alignment", metavar="BYTES", help="alignment of every block in bytes, a power of two such as 128 (default: the allocator's "
                                                           "own, usually 16 B)"
     )
     parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that are known to need more than BYTES for these requests, metadata included")
@@ -112,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
         help="results of the guide (default: the newest ones in the repository; repeatable)",
     )
     parser.add_argument("--tried", metavar="DIR", help="instead of a question, rank what `allocbench try` measured in this folder; of the other "
-                                                       "options, only --all has an effect")
+                                                       "options, only --all is allowed")
     return parser
 
 

@@ -172,6 +172,7 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "step": text.STEP,
         "unsafe": text.UNSAFE,
         "fullest": cases.FULLEST,
+        "rounded": question.ROUNDED,
         "lifetimes": cases.LIFETIMES,
         "usual_forms": question.USUAL_FORMS,
         "forms": forms.LETTERS,

@@ -8,20 +8,21 @@ const Question = (() => {
   function bytes(text, name) {
     const found = /^([0-9]+(?:\.[0-9]+)?)\s*(?:([kKMGT])iB|B)?$/.exec(text.trim());
     const made = found ? Math.floor(Number(found[1]) * 1024 ** (found[2] ? " KMGT".indexOf(found[2].toUpperCase()) : 0)) : NaN;
+    if (found && !found[2] && !Number.isInteger(Number(found[1]))) throw new Error(`${name}: "${text}" is not a whole number of bytes.`);
     if (!(made >= 1 && made <= 2 ** 50)) throw new Error(`${name}: "${text}" is not a size in bytes. Write 48, 4KiB or 1GiB (KB and GB are refused).`);
     return made;
   }
 
   function count(text) {
-    const found = /^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgG]?)$/.exec(text.trim().replaceAll(",", ""));
-    const made = found ? Math.round(Number(found[1]) * {"": 1, k: 1e3, m: 1e6, g: 1e9}[found[2].toLowerCase()]) : NaN;
-    if (!(made >= 1 && made <= limits.most_threads)) throw new Error(`Threads: "${text}" is not a number of threads. Write 100000, 100k or 1M.`);
+    const found = /^((?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?)\s*([kKmMgG]?)$/.exec(text.trim());
+    const made = found ? Math.round(Number(found[1].replaceAll(",", "")) * {"": 1, k: 1e3, m: 1e6, g: 1e9}[found[2].toLowerCase()] * 1e6) / 1e6 : NaN;
+    if (!(Number.isInteger(made) && made >= 1 && made <= limits.most_threads)) throw new Error(`Threads: "${text}" is not a number of threads. Write 100000, 100k or 1M.`);
     return made;
   }
 
   function sizesOf(text) {
     const parts = text.trim().split(/\s*-\s*/);
-    if (parts.length > 2) throw new Error(`Request sizes: "${text}" is not a size or a range of two. Write 48 or 16-4096.`);
+    if (parts.length > 2 || parts.includes("")) throw new Error(`Request sizes: "${text}" is neither a size nor a range. Write 48 or 16-4096.`);
     const made = parts.map((part) => bytes(part, "Request sizes"));
     if (made[0] > made[made.length - 1]) throw new Error("Request sizes: the smallest size comes first.");
     return [made[0], made[made.length - 1]];
@@ -39,12 +40,16 @@ const Question = (() => {
     const sizes = sizesOf(words.sizes), threads = count(words.threads), pool = bytes(words.pool, "Pool");
     const lanes = Number(words.lanes);
     if (!Number.isInteger(lanes) || lanes < 1 || lanes > 32) throw new Error(`Lanes: "${words.lanes}" is not a number from 1 to 32.`);
-    if (words.lifetime === limits.others && words.free === "no") throw new Error("Blocks live: other threads free them, but Must free is no. Change one of the two.");
+    if (words.lifetime !== usual.lifetime && words.free === "no") throw new Error(`Blocks live: ${limits.lifetimes[words.lifetime]}, but Must free is no. Change one of the two.`);
     const own = threads * ((sizes[0] + sizes[1]) / 2) / pool;
     if (own >= 1) throw new Error("The pool is too small for these requests. Give a larger pool, or fewer threads.");
-    const fill = Math.min(words.fill.trim() === "" ? own : Math.max(own, shareOf(words.fill)), limits.fullest);
+    if (sizes[1] > pool) throw new Error("The pool is smaller than the largest request. Give a larger pool, or smaller requests.");
+    const full = words.fill.trim() === "" ? own : shareOf(words.fill), budget = words.budget.trim() === "" ? null : bytes(words.budget, "Memory budget");
+    if (full < own * (1 - limits.rounded)) throw new Error(`Pool in use: these requests alone take ${percent(own)}. Give a larger share, or none.`);
+    if (budget !== null && own * pool > budget) throw new Error("Memory budget: these requests alone take more. Give a larger budget, or fewer threads.");
+    const fill = Math.min(Math.max(own, full), limits.fullest);
     return {sizes, threads, pool, lanes, fill, lifetime: words.lifetime, must_free: words.free !== "no", any_size: words.blocks === "any",
-            budget: words.budget.trim() === "" ? null : bytes(words.budget, "Memory budget"), forms};
+            budget, forms};
   }
 
   // The address contains only values that differ from the defaults. `view` says which evidence is shown.

@@ -198,7 +198,12 @@ def test_a_mistake_is_told_beside_the_form(wide, page):
     browser.show(wide, page, "#p=1GB")
     assert wide.execute_script("return document.getElementById('mistake').textContent").startswith('Pool: "1GB" is not a size')
     browser.show(wide, page, "#life=others&free=no")
-    assert wide.execute_script("return document.getElementById('mistake').textContent").startswith("Blocks live: other threads free them, but Must free is no.")
+    assert wide.execute_script("return document.getElementById('mistake').textContent").startswith("Blocks live: freed by other threads in a later kernel, but Must free is no.")
+    for fragment, told in (("life=any&free=no", "Blocks live: freed after any number of kernels, but Must free is no."), ("f=1%25", "Pool in use: these requests alone take 4.47 %."),
+                           ("s=-5", 'Request sizes: "-5" is neither'), ("s=48.5", 'Request sizes: "48.5" is not a whole number'), ("t=1.5", 'Threads: "1.5" is not'), ("t=1%2C5k", 'Threads: "1,5k" is not'),
+                           ("s=1-1.5GiB&t=1", "The pool is smaller than the largest request."), ("b=1KiB", "Memory budget: these requests alone take more.")):
+        browser.show(wide, page, f"#{fragment}")
+        assert wide.execute_script("return document.getElementById('mistake').textContent").startswith(told)
     browser.show(wide, page, "#life=nonsense&t=%3Cb%3E")
     assert "is not a number of threads" in wide.execute_script("return document.getElementById('mistake').textContent")
     assert wide.execute_script("return document.getElementById('ranking').textContent + document.getElementById('asked').textContent") == ""
