@@ -157,12 +157,12 @@ def _trade_offs(ranked: list[Ranked]) -> list[str]:
 
 
 def _restrictions(shown: list[Ranked], cells: int) -> list[str]:
-    """Returns what users must know: traits of allocators, and allocators without results in some of the cells."""
+    """Returns what users must know: traits of allocators, older versions, and allocators without results in some of the cells."""
     by_words: dict[str, list[str]] = {}
     for each in shown:
         if each.ok < cells:
             by_words.setdefault(f"measured in {each.ok} of the {cells} cells below", []).append(forms.titled(each.entry))
-        for words in each.entry["restrictions"]:
+        for words in (*each.entry["restrictions"], *filter(None, [each.entry["older"]])):
             by_words.setdefault(words, []).append(forms.titled(each.entry))
     return ["", "Beware:", *(f"  {words}: {listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
@@ -212,8 +212,7 @@ def _in_words(group: list[Ranked]) -> list[str]:
 
 def _why(table: dict, each: Ranked) -> str:
     words = []
-    if each.entry["finding"]:
-        words.append(each.entry["finding"])
+    words += filter(None, [each.entry["finding"], each.entry["older"]])
     if each.ok and each.slower is not None:
         words.append(f"{quantity.factor(each.slower)}{_beside(each)} times the best where it is ok ({each.ok} of {each.ok + len(each.failed)})")
     places: dict[tuple[str, str], list[str]] = {}

@@ -146,6 +146,7 @@ def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
             "finding": each.entry["finding"],
             "registers": each.entry["registers"],
             "restrictions": each.entry["restrictions"],
+            "older": each.entry["older"],
             **made,
             "nearest": cell(each.nearest) if each.nearest else None,
         }

@@ -62,9 +62,9 @@ def summary(table: dict) -> str:
         free = _time_without(table, case, base)
         none = "not measured" if free is None else quantity.factor(free / base[case["time"]][0])
         able = [(factor, entry) for factor, entry in factors if entry["frees"] and not entry["finding"] and ONE_SIZE not in entry["restrictions"]]
-        least = "<br>".join(f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>" for factor, entry in able[:_SHOWN - 1])
+        least = "<br>".join(f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>{_older(entry)}" for factor, entry in able[:_SHOWN - 1])
         factor, entry = factors[-1] if factors else (None, None)
-        most = "" if entry is None else f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>"
+        most = "" if entry is None else f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>{_older(entry)}"
         rows.append(f"<tr><th>{_APPLICATIONS[case['figure']]}</th><td>{least}</td><td>{most}</td><td>{none}</td></tr>")
     if not rows:
         return ""
@@ -161,6 +161,10 @@ def _answers(found: engine.Answer) -> str:
     return f"<td>{_names(by_kind[False], _SHOWN)}</td><td>{_names(by_kind[True], _SHOWN // 2)}</td><td>{found.near[0].distance:.1f} steps away</td>"
 
 
+def _older(entry: dict) -> str:
+    return f' <small title="{html.escape(entry["older"])}">older version</small>' if entry["older"] else ""
+
+
 def _names(ranked: list[engine.Ranked], most: int) -> str:
-    shown = [f"{html.escape(forms.titled(each.entry))} <b>{quantity.factor(each.slower)}</b>{' provisional' if each.provisional else ''}" for each in ranked[:most]]
+    shown = [f"{html.escape(forms.titled(each.entry))} <b>{quantity.factor(each.slower)}</b>{' provisional' if each.provisional else ''}{_older(each.entry)}" for each in ranked[:most]]
     return "<br>".join(shown) or '<span class="none">none</span>'

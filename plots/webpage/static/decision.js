@@ -49,7 +49,7 @@ const Decision = (() => {
 
   // Restrictions have a row of their own, because a phone has no room for another column.
   function bewareOf({entry, ok, nearest}, found, question) {
-    const words = [...entry.restrictions], cells = found.near.length;
+    const words = [...entry.restrictions, entry.older].filter(Boolean), cells = found.near.length;
     if (ok < cells) words.push(`measured in ${ok} of these ${cells} cells`);
     if (nearest !== found.near[0]) words.push(`nearest: ${cellOf(nearest, question)}`);
     if (!words.length) return null;
@@ -109,7 +109,7 @@ const Decision = (() => {
     made.open = opened.has(title);
     made.addEventListener("toggle", () => (made.open ? opened.add(title) : opened.delete(title)));
     for (const each of group) {
-      const words = each.entry.finding ? [each.entry.finding] : [];
+      const words = [each.entry.finding, each.entry.older].filter(Boolean);
       if (each.ok) words.push(`${factor(each.slower)}${beside(each)} times the best where it is ok (${each.ok} of ${each.ok + each.failed.length})`);
       for (const [number, status, reason] of each.failed.slice(0, 2)) words.push(`${status} at ${table.cases[number].label}${reason ? `: ${reason}` : ""}`);
       list.append(element("li", `${titled(each.entry)}: ${words.join("; ")}`));

@@ -38,6 +38,15 @@ def test_every_revision_behind_the_answer_is_told(made):
         assert sorted(table.revisions(other, of_all).split(" and ")) == ["0.1.0 (abc1234)", "0.1.0 (def5678)"]
 
 
+def test_older_versions_are_told_beside_their_allocator(made):
+    older = "results of 8a360499 measure an older version, before"
+    entries = [{**entry, "older": older} if entry["id"] in ("comb", "c_malloc") else entry for entry in made["allocators"]]
+    asked = advised.asked()
+    short, whole = (" ".join(text.write(other, asked, engine.answer(other, asked.data()), True).split()) for other in (made, {**made, "allocators": entries}))
+    assert "older version" not in short
+    assert f"{older}: Comb (our own)" in whole and f"CMalloc (published): headers inside the pool, and merging; {older};" in whole
+
+
 def test_lists_of_names_are_unmistakable(made):
     asked = advised.asked(forms=question.FORMS)
     told = " ".join(text.write(made, asked, engine.answer(made, asked.data())).split())
