@@ -23,15 +23,20 @@ _FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 @dataclass(frozen=True)
 class Question:
-    job: cases.Job
+    """A question is about a job, or about an application of the guide. Then it has no job."""
+
+    job: cases.Job | None
     must_free: bool = True
     budget: int | None = None  # bytes for blocks and metadata together
     forms: tuple[str, ...] = USUAL_FORMS
     any_size: bool = False  # whether allocators that serve only one size of block are left out
+    application: str = ""
 
     def data(self) -> dict:
         """Returns the question in the form that question.js makes and rank.js reads."""
         job = self.job
+        if job is None:
+            return {"application": self.application, "must_free": True, "any_size": self.any_size, "budget": None, "forms": list(self.forms)}
         return {
             "sizes": list(job.sizes),
             "threads": job.threads,
@@ -85,6 +90,12 @@ def ask(
     full = _full(fill, taken / pool_bytes, requests)
     job = cases.Job((least, most), count, called, min(full, cases.FULLEST), lifetime or cases.KERNEL, pool_bytes, at)
     return Question(job, must_free, budget_bytes, _known(forms), any_size)
+
+
+def ask_application(name: str, forms: tuple[str, ...] = USUAL_FORMS, any_size: bool = False) -> Question:
+    if name not in cases.APPLICATIONS:
+        raise UsageError(f"--application {name!r} is unknown. Allowed: {', '.join(cases.APPLICATIONS)}.")
+    return Question(None, forms=_known(forms), any_size=any_size, application=name)
 
 
 def _known(forms: tuple[str, ...]) -> tuple[str, ...]:
@@ -160,6 +171,8 @@ def _fill(text: str) -> float:
 
 def sentence(question: Question) -> str:
     job = question.job
+    if job is None:
+        return ", ".join([f"a {cases.APPLICATIONS[question.application]}", *(["blocks of any size"] if question.any_size else [])])
     words = [
         f"{job.threads:,} threads",
         f"{differences.sizes(*job.sizes)} each",

@@ -22,6 +22,7 @@ examples:
   allocbench advise --sizes 256 --threads 1M --pool 1GiB --never-freed
   allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --any-size
   allocbench advise --sizes 64 --threads 100k --pool 1GiB --alignment 128
+  allocbench advise --application hash_join --any-size
   allocbench advise --sizes 48 --threads 1M --pool 1GiB --results results/guide
 
 The answer is a ranked list with trade-offs, from the results of the guide. It
@@ -34,6 +35,7 @@ exit codes: 0: answered; 1: nothing measured near the question, or with --tried
 no allocator served all requests; 2: wrong usage, or some results could not be
 used; 3: no results
 """
+_OF_A_JOB = ("sizes", "threads", "pool", "fill", "lanes", "lifetime", "never_freed", "alignment", "memory_budget")
 
 
 def main(arguments: list[str]) -> int:
@@ -46,9 +48,6 @@ def main(arguments: list[str]) -> int:
         answer, code = tried.write(tried.read(options.tried), options.all)
         print(answer, end="")
         return code
-    missing = [f"--{name}" for name in ("sizes", "threads", "pool") if getattr(options, name) is None]
-    if missing:
-        raise UsageError(f"the job lacks {' and '.join(missing)}. Example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
     asked = _asked(options)
     table, failures = newest.table_of(options.results)
     for error in failures:
@@ -63,6 +62,12 @@ def main(arguments: list[str]) -> int:
 
 def _asked(options: argparse.Namespace) -> question.Question:
     forms = question.USUAL_FORMS if options.forms is None else question.FORMS if options.forms == "all" else tuple(options.forms.split(","))
+    if options.application is not None:
+        _refuse(options, f"--application {options.application} brings its own requests and pool", _OF_A_JOB)
+        return question.ask_application(options.application, forms, options.any_size)
+    missing = [f"--{name}" for name in ("sizes", "threads", "pool") if getattr(options, name) is None]
+    if missing:
+        raise UsageError(f"the job lacks {' and '.join(missing)}. Example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
     return question.ask(
         options.sizes,
         options.threads,
@@ -106,6 +111,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare only mallocs; not together with --lifetime"
+    )
+    parser.add_argument(
+        "--application",
+        choices=tuple(cases.APPLICATIONS),
+        help="instead of a job, rank by an application of the guide; only --any-size, --forms, --all, --json and --results may be added",
     )
     parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve only one block size, which is chosen when the pool "
         "is created")

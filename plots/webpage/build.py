@@ -170,6 +170,8 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "as_asked": differences.AS_ASKED,
         "measure_others": text.MEASURE_OTHERS + _AGAIN,
         "step": text.STEP,
+        "applications": cases.APPLICATIONS,
+        "measure_application": text.MEASURE_APPLICATION + _AGAIN,
         "unsafe": text.UNSAFE,
         "fullest": cases.FULLEST,
         "rounded": question.ROUNDED,

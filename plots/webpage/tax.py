@@ -9,20 +9,13 @@ from __future__ import annotations
 
 import html
 
-from plots.advice import engine, question
+from plots.advice import cases, engine, question
 from plots.advice.table import ONE_SIZE
 from plots.runs import forms
 from plots.sheet import quantity
 from plots.webpage import charts
 
-_APPLICATIONS = {
-    "guide/hash_join": "hash join",
-    "guide/group_by": "group-by",
-    "guide/kd_tree": "kd-tree",
-    "guide/graph": "graph of arrays",
-    "guide/graph_build": "graph build",
-    "guide/prefix_sum": "malloc and fill",
-}
+_APPLICATIONS = {**{f"guide/{name}": words for name, words in cases.APPLICATIONS.items()}, "guide/prefix_sum": "malloc and fill"}
 _BUMP = "atomic_malloc"
 _JOBS = (
     ("many small requests at once", {"sizes": "16", "threads": "1M", "pool": "1GiB"}),

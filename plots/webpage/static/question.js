@@ -1,8 +1,8 @@
 // Reads the question from the form or from the fragment of the address, and writes it back. The words and limits are
 // those of plots/advice/question.py.
 const Question = (() => {
-  const usual = {sizes: "48", threads: "1M", pool: "1GiB", fill: "", lanes: "32", lifetime: "kernel", free: "yes", blocks: "one", budget: ""};
-  const short = {sizes: "s", threads: "t", pool: "p", fill: "f", lanes: "l", lifetime: "life", free: "free", blocks: "z", budget: "b"};
+  const usual = {application: "", sizes: "48", threads: "1M", pool: "1GiB", fill: "", lanes: "32", lifetime: "kernel", free: "yes", blocks: "one", budget: ""};
+  const short = {application: "app", sizes: "s", threads: "t", pool: "p", fill: "f", lanes: "l", lifetime: "life", free: "free", blocks: "z", budget: "b"};
   const limits = Rank.settings;
 
   function bytes(text, name) {
@@ -37,6 +37,7 @@ const Question = (() => {
 
   // Returns the question in the form that rank.js reads. Throws an Error with one sentence for the reader.
   function parsed(words, forms) {
+    if (words.application) return {application: words.application, must_free: true, any_size: words.blocks === "any", budget: null, forms};
     const sizes = sizesOf(words.sizes), threads = count(words.threads), pool = bytes(words.pool, "Pool");
     const lanes = Number(words.lanes);
     if (!Number.isInteger(lanes) || lanes < 1 || lanes > 32) throw new Error(`Lanes: "${words.lanes}" is not a number from 1 to 32.`);
@@ -65,6 +66,7 @@ const Question = (() => {
     const words = {...usual};
     for (const [name, key] of Object.entries(short)) if (given.has(key)) words[name] = given.get(key);
     if (!(words.lifetime in limits.lifetimes)) words.lifetime = usual.lifetime;
+    if (!(words.application in limits.applications)) words.application = usual.application;
     if (!["one", "any"].includes(words.blocks)) words.blocks = usual.blocks;
     if (!["yes", "no"].includes(words.free)) words.free = usual.free;
     const letters = given.get("form");
@@ -107,6 +109,7 @@ const Question = (() => {
   // Returns the question in words, so that readers see how it was understood. sentence() of plots/advice/question.py
   // writes the same words.
   function sentence(question) {
+    if (question.application) return [`a ${limits.applications[question.application]}`, ...(question.any_size ? ["blocks of any size"] : [])].join(", ");
     const parts = [`${question.threads.toLocaleString("en")} threads`, `${sizes(question.sizes)} each`];
     parts.push(question.lanes === 32 ? "all lanes of a warp" : `${question.lanes} of the 32 lanes of a warp`);
     parts.push(`pool of ${inBytes(question.pool)}, ${percent(question.fill)} full at most`);

@@ -196,6 +196,25 @@ def test_the_budget_leaves_out(made):
     assert "comb" in advised.ids(found.ranked)
 
 
+def test_an_application_is_ranked_by_its_own_cells(made):
+    """Comb takes 18 µs. CMalloc takes half of that, but is unsafe."""
+    found = engine.answer(made, question.ask_application("hash_join").data())
+    assert [made["cases"][each.number]["figure"] for each in found.near] == ["guide/hash_join"]
+    assert [(each.entry["id"], each.rank) for each in found.ranked] == [("comb", 1), ("corw_reworked", 1), ("halloc_reworked", 3), ("halloc", 4)]
+    assert found.ranked[0].seconds == pytest.approx(18e-6) and found.ranked[0].memory is None and found.ranked[0].slower == pytest.approx(1)
+    assert advised.ids(found.unsafe) == ["c_malloc"] and [entry["id"] for entry in found.left_out] == ["atomic_malloc"]
+    any_size = engine.answer(made, question.ask_application("hash_join", any_size=True).data())
+    assert "corw_reworked" not in advised.ids(any_size.ranked)
+    assert engine.answer(made, question.ask_application("graph").data()).near == []
+
+
+def test_an_unsupported_cell_of_an_application_is_a_failure(made):
+    place = next(number for number, case in enumerate(made["cases"]) if case["figure"] == "guide/hash_join")
+    twice = {**made, "cases": [*made["cases"], made["cases"][place]],
+             "allocators": [{**entry, "results": [*entry["results"], ["unsupported", "no"] if entry["id"] == "comb" else entry["results"][place]]} for entry in made["allocators"]]}
+    assert advised.ids(engine.answer(twice, question.ask_application("hash_join").data()).failing) == ["comb"]
+
+
 def test_ablations_are_asked_for(made):
     everywhere = advised.near(made, forms=question.FORMS)
     assert "c_malloc_no_merge" in advised.ids(everywhere.ranked)

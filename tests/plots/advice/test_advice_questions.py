@@ -114,6 +114,28 @@ def test_senseless_values_end_with_code_2(arguments, part, capsys):
     assert part in told and told.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "arguments, part",
+    [
+        (["--application", "sorting"], "invalid choice: 'sorting'"),
+        (["--application", "graph", "--sizes", "4", "--never-freed"], "--application graph brings its own requests and pool, so --sizes and --never-freed would have no effect."),
+        (["--application", "graph", "--lanes", "32"], "so --lanes would have no effect. Leave it out."),
+        (["--application", "graph", "--forms", "new"], "--forms 'new' is unknown"),
+        (["--application", "graph", "--tried", "x"], "so --application would have no effect"),
+    ],
+)
+def test_an_application_has_no_options_of_a_job(arguments, part, capsys):
+    assert plots.commands.cli.main(["advise", *arguments]) == 2
+    told = capsys.readouterr().err
+    assert part in told and told.count("\n") == 1
+
+
+def test_every_application_has_a_config_and_no_unknown_one_is_asked():
+    assert all(configs.read(kept.ROOT / "configs" / "guide" / f"{name}.json")["name"] == f"guide/{name}" for name in cases.APPLICATIONS)
+    with pytest.raises(UsageError, match="--application 'sorting' is unknown. Allowed: hash_join, group_by"):
+        question.ask_application("sorting")
+
+
 def test_the_job_itself_fills_the_pool():
     assert advised.asked(sizes="1MiB", threads="512").job.fill == pytest.approx(0.5)
     assert advised.asked(sizes="48", threads="1M", fill="4.47%").job.fill == pytest.approx(0.0447, rel=0.001), "a share as the answer writes it"

@@ -148,6 +148,18 @@ def test_one_word_says_how_full_the_pool_is(made):
         "256 B, 10,000 threads, 51.9 % full", "256 B, 10,000 threads, 91.9 % full"]
 
 
+def test_the_answer_about_an_application_has_its_whole_time(path, capsys):
+    assert cli.main(["--application", "hash_join", "--results", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("Which allocator for a hash join?\n") and "steps" not in told and "memory:" not in told
+    assert "Measured cell of every row: guide/hash_join: 4,096 tuples.\n" in told
+    header, first = (line.split() for line in told.splitlines() if line.startswith(("rank ", "1=    Comb")))
+    assert header == ["rank", "allocator", "time/best", "time", "regs", "ok"] and first[:4] == ["1=", "Comb", "(our", "own)"] and "18 µs" in " ".join(first)
+    assert cli.main(["--application", "kd_tree", "--results", str(path)]) == 1
+    assert ("Not measured: these results have no cell of guide/kd_tree. Measure it on your card: allocbench study guide --only guide/kd_tree --out "
+            "results/mine, then ask again with --results results/mine.") in " ".join(capsys.readouterr().out.split())
+
+
 def test_names_are_folded_where_the_table_is_wide(made):
     long = {**made, "allocators": [{**entry, "name": "A reconstruction of an allocator"} if entry["id"] == "comb" else entry for entry in made["allocators"]]}
     asked = advised.asked()
