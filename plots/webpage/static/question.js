@@ -42,12 +42,12 @@ const Question = (() => {
     const lanes = Number(words.lanes);
     if (!Number.isInteger(lanes) || lanes < 1 || lanes > 32) throw new Error(`Lanes: "${words.lanes}" is not a number from 1 to 32.`);
     if (words.lifetime !== usual.lifetime && words.free === "no") throw new Error(`Blocks live: ${limits.lifetimes[words.lifetime]}, but Must free is no. Change one of the two.`);
-    const own = threads * ((sizes[0] + sizes[1]) / 2) / pool;
+    const taken = threads * ((sizes[0] + sizes[1]) / 2), own = taken / pool;
     if (own >= 1) throw new Error("The pool is too small for these requests. Give a larger pool, or fewer threads.");
     if (sizes[1] > pool) throw new Error("The pool is smaller than the largest request. Give a larger pool, or smaller requests.");
     const full = words.fill.trim() === "" ? own : shareOf(words.fill), budget = words.budget.trim() === "" ? null : bytes(words.budget, "Memory budget");
     if (full < own * (1 - limits.rounded)) throw new Error(`Pool in use: these requests alone take ${percent(own)}. Give a larger share, or none.`);
-    if (budget !== null && own * pool > budget) throw new Error("Memory budget: these requests alone take more. Give a larger budget, or fewer threads.");
+    if (budget !== null && taken > budget) throw new Error("Memory budget: these requests alone take more. Give a larger budget, or fewer threads.");
     const fill = Math.min(Math.max(own, full), limits.fullest);
     return {sizes, threads, pool, lanes, fill, lifetime: words.lifetime, must_free: words.free !== "no", any_size: words.blocks === "any",
             budget, forms};
