@@ -19,6 +19,8 @@ LIFETIMES = {
     ANY: "freed after any number of kernels",
     OTHERS: "freed by other threads in a later kernel",
 }
+# Applications that a question may name, each measured by the config of the guide with the same name.
+APPLICATIONS = {"hash_join": "hash join", "group_by": "group-by", "kd_tree": "kd-tree", "graph": "graph of arrays", "graph_build": "graph build"}
 FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
 _FULL = "full"  # name of the fill level of the pool, for which workloads have different parameters
 FULLEST = 0.999  # larger fill levels count as this one, because the distance to a level near 1 has no bound

@@ -63,7 +63,7 @@ class Ranked:
     slower: float | None
     low: float | None
     high: float | None
-    seconds: float | None  # time per operation in the nearest case that counts them; whole time of a replayed trace
+    seconds: float | None  # time per operation in the nearest case that counts them; whole time of an application or of a replayed trace
     memory: float | None  # bytes of memory per requested byte
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or NOT_MEASURED), reason
@@ -78,7 +78,7 @@ class Ranked:
 class Answer:
     near: list[Near]
     ranked: list[Ranked]
-    unsafe: list[Ranked]  # allocators that the bug search found unsafe, with a near case that is ok
+    unsafe: list[Ranked]  # allocators with a known error (findings.py), with a near case that is ok
     failing: list[Ranked]  # safe allocators with a near case that is ok and another that failed or was not measured
     unable: list[Ranked]  # allocators with a measured near case, but with none that is ok
     unmeasured: list[dict]  # allocators without a measured near case
@@ -115,7 +115,10 @@ def answers(case: dict, question: dict) -> bool:
 
 
 def by_distance(table: dict, question: dict) -> list[Near]:
-    """Returns all cases that answer the question, nearest first."""
+    """Returns all cases that answer the question, nearest first. No case of an application is nearer than another."""
+    if question.get("application"):
+        figure = f"guide/{question['application']}"
+        return [Near(number, 0.0, {}) for number, case in enumerate(table["cases"]) if case["figure"] == figure]
     found = [Near(number, *distance_of(case["job"], question)) for number, case in enumerate(table["cases"]) if answers(case, question)]
     return sorted(found, key=lambda each: (each.distance, each.number))
 
@@ -132,7 +135,7 @@ def answer(table: dict, question: dict) -> Answer:
     wanted = [entry for entry in asked if not why_not(entry, question)]
     kept = [entry for entry in wanted if not refused_by(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
-    # An allocator that the bug search found unsafe must not set the best time, unless all are unsafe.
+    # An allocator with a known error must not set the best time, unless all are unsafe.
     rivals = [entry for entry in kept if not entry["finding"]] or kept
     best = [
         min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)
@@ -163,11 +166,13 @@ def why_not(entry: dict, question: dict) -> str:
 
 
 def refused_by(entry: dict, question: dict) -> list[int] | None:
-    """Returns the pool and the largest request that the allocator serves in it. Returns None if no limit is known, or
-    if no request of the question exceeds the limit.
+    """Returns the pool and the largest request that the allocator serves in it. Returns None if no limit is known, if
+    no request of the question exceeds the limit, or if the question is about an application.
 
     The pool is the one nearest to the asked pool, among pools with a known limit.
     """
+    if question.get("application"):
+        return None
     found = min(entry["limits"], key=lambda limit: abs(math.log2(limit[0] / question["pool"])), default=None)
     return found if found and found[1] < question["sizes"][1] else None
 
@@ -204,6 +209,8 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
     weights, logs, spread, failed, seconds = 0.0, 0.0, 0.0, [], None
     bounded, provisional, nearest = True, False, None
     ok = 0
+    whole = bool(question.get("application"))
+    memory = None if whole else memory_of(entry, question["sizes"])
     for each, phase, least in zip(cases, phases, best):
         time, result = _time(entry, each.number, phase), entry["results"][each.number]
         if time is None or least is None:
@@ -220,10 +227,10 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
             bounded = False
         else:
             spread += (weight * math.log((time[2] + table["floor"]) / (time[1] + table["floor"])) / 2) ** 2
-        if seconds is None and (operations := result.get("n", {}).get(phase)):
+        if seconds is None and (operations := 1 if whole else result.get("n", {}).get(phase)):
             seconds = time[0] / operations
     if not ok:
-        return Ranked(entry, 0, None, None, None, None, memory_of(entry, question["sizes"]), 0, failed)
+        return Ranked(entry, 0, None, None, None, None, memory, 0, failed)
     failed = [each for each in failed if each[1] != "unsupported" or not _asks_more(table["cases"][each[0]]["job"], question)]
     middle, half = logs / weights, math.sqrt(spread) / weights
     return Ranked(
@@ -233,7 +240,7 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
         math.exp(middle - half) if bounded else None,
         math.exp(middle + half) if bounded else None,
         seconds,
-        memory_of(entry, question["sizes"]),
+        memory,
         ok,
         failed,
         provisional,
@@ -241,12 +248,12 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
     )
 
 
-def _asks_more(job: dict, question: dict) -> bool:
-    """Returns whether the case has larger requests than the question.
+def _asks_more(job: dict | None, question: dict) -> bool:
+    """Returns whether the case has larger requests than the question. A case of an application has no such job.
 
     An allocator that refuses such a case has not failed if it serves another near case.
     """
-    return job["sizes"][1] > question["sizes"][1]
+    return job is not None and job["sizes"][1] > question["sizes"][1]
 
 
 def _sorted(judged: list[Ranked]) -> list[Ranked]:

@@ -9,13 +9,15 @@ import re
 import statistics
 from typing import Iterable, Sequence
 
+import pandas
+
 from allocbench.errors import NothingToDraw
 from plots.advice import cases, findings
-from plots.runs import forms, kept, origin
+from plots.runs import forms, kept, older_code, origin
 from plots.runs.results import Run
 from plots.sheet import style
 
-FORMAT = 6
+FORMAT = 7
 _MEMORY = ("guide/memory_small", "guide/memory_large")
 _WITHOUT = {"guide/hash_join_without": "guide/hash_join", "guide/group_by_without": "guide/group_by"}
 _FIGURES = (
@@ -70,7 +72,9 @@ def of(runs: Sequence[Run]) -> dict:
             _add_latency(by_allocator, run)
         _add_limits(by_allocator, run)
     made["allocators"] = sorted(by_allocator.values(), key=_order)
+    revisions = pandas.concat(run.cells for run in guide).groupby("allocator")["revision"].unique()
     for each in made["allocators"]:
+        each["older"] = older_code.words(each["id"], revisions[each["id"]])
         each["limits"] = sorted(map(list, each["limits"].items()))
         each["results"] = [each["results"].get(number) for number in range(len(made["cases"]))]
         known = [result for result in each["results"] if result is not None]

@@ -30,7 +30,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
         parts += ["", *_ranking(table, question, found, shown)]
         if len(found.ranked) > len(shown):
             parts.append(f"... and {len(found.ranked) - len(shown)} more: --all")
-        parts += [_LEGEND + (f" {PROVISIONAL}" if any(each.provisional for each in shown) else ""), "", *_trade_offs(found.ranked), *_restrictions(shown, len(found.near))]
+        parts += [(_LEGEND if question.job else _LEGEND_OF_APPLICATION) + (f" {PROVISIONAL}" if any(each.provisional for each in shown) else ""), "", *_trade_offs(found.ranked), *_restrictions(shown, len(found.near))]
     else:
         parts += ["", "No allocator served all cells near this job."]
     parts += _others(table, question, found, everything)
@@ -73,6 +73,10 @@ _LEGEND = (
     "number of the allocator's cells with status ok, and of all its cells in the guide; none near this job failed. away: steps from the question to "
     "the nearest cell that the allocator served. -: not measured."
 )
+_LEGEND_OF_APPLICATION = (
+    "time/best: time divided by the best time. time: whole time of the application. regs: registers of malloc in guide/small. ok: number of the "
+    "allocator's cells with status ok, and of all its cells in the guide. -: not measured."
+)
 PROVISIONAL = f"{provisional.WORD}: at least one of these cells has fewer than three rounds."
 MEASURE_OTHERS = (
     "these results have no cell in which other threads free the blocks. Measure such cells on your card: "
@@ -82,12 +86,15 @@ MEASURE_OTHERS = (
 MEASURE_ALIGNED = (
     "Measure such cells on your card: allocbench study guide --only guide/aligned --out results/mine, then ask again with --results results/mine."
 )
+MEASURE_APPLICATION = "these results have no cell of guide/{0}. Measure it on your card: allocbench study guide --only guide/{0} --out results/mine"
 _AGAIN = "then ask again with --results results/mine."
 STEP = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in the pool size. Another "
     "lifetime is 1.5 steps."
 )
+UNSAFE = "Unsafe: may hand out a block twice, corrupt memory or hang, see docs/findings.md"
 _HEADER = ("rank", "allocator", "time/best", "operation", "memory", "regs", "ok", "away")
+_HEADER_OF_APPLICATION = ("rank", "allocator", "time/best", "time", "regs", "ok")
 _NAME = 1  # index of the column that aligned() folds
 
 
@@ -96,26 +103,31 @@ def _ranking(table: dict, question: Question, found: Answer, shown: list[Ranked]
     allocator's nearest cell is another one, the line below the allocator's row names this cell.
     """
     first = found.near[0]
-    head, *rows = aligned([_HEADER, *(_row(each, found.ranked) for each in shown)])
+    header = _HEADER if question.job else _HEADER_OF_APPLICATION
+    head, *rows = aligned([header, *(tuple(_row(each, found.ranked)[name] for name in header) for each in shown)])
     others = any(each.nearest != first for each in shown)
-    lines = [f"Nearest measured cell{', where no row names another' if others else ' of every row'}: {_cell(table, question, first)}.", "", head]
+    measured = f"{'Nearest measured' if question.job else 'Measured'} cell{', where no row names another' if others else ' of every row'}"
+    lines = [f"{measured}: {_cell(table, question, first)}.", "", head]
     for each, row in zip(shown, rows):
         lines += [row] if each.nearest == first else [row, f"      nearest: {_cell(table, question, each.nearest)}"]
     return lines
 
 
-def _row(each: Ranked, ranked: list[Ranked]) -> tuple[str, ...]:
+def _row(each: Ranked, ranked: list[Ranked]) -> dict[str, str]:
+    """Returns the text of each column."""
     tied = sum(other.rank == each.rank for other in ranked) > 1
-    return (
-        f"{each.rank}{'=' if tied else ''}",
-        forms.titled(each.entry),
-        factor_of(each),
-        "-" if each.seconds is None else quantity.in_si(each.seconds, "s"),
-        "-" if each.memory is None else f"{each.memory:.2f}",
-        "-" if each.entry["registers"] is None else str(each.entry["registers"]),
-        "{}/{}".format(*each.entry["survived"]),
-        f"{each.nearest.distance:.1f}",
-    )
+    time = "-" if each.seconds is None else quantity.in_si(each.seconds, "s")
+    return {
+        "rank": f"{each.rank}{'=' if tied else ''}",
+        "allocator": forms.titled(each.entry),
+        "time/best": factor_of(each),
+        "operation": time,
+        "time": time,
+        "memory": "-" if each.memory is None else f"{each.memory:.2f}",
+        "regs": "-" if each.entry["registers"] is None else str(each.entry["registers"]),
+        "ok": "{}/{}".format(*each.entry["survived"]),
+        "away": f"{each.nearest.distance:.1f}",
+    }
 
 
 def factor_of(each: Ranked) -> str:
@@ -156,12 +168,12 @@ def _trade_offs(ranked: list[Ranked]) -> list[str]:
 
 
 def _restrictions(shown: list[Ranked], cells: int) -> list[str]:
-    """Returns what users must know: traits of allocators, and allocators without results in some of the cells."""
+    """Returns what users must know: traits of allocators, older versions, and allocators without results in some of the cells."""
     by_words: dict[str, list[str]] = {}
     for each in shown:
         if each.ok < cells:
             by_words.setdefault(f"measured in {each.ok} of the {cells} cells below", []).append(forms.titled(each.entry))
-        for words in each.entry["restrictions"]:
+        for words in (*each.entry["restrictions"], *filter(None, [each.entry["older"]])):
             by_words.setdefault(words, []).append(forms.titled(each.entry))
     return ["", "Beware:", *(f"  {words}: {listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
@@ -175,13 +187,13 @@ def _others(table: dict, question: Question, found: Answer, everything: bool) ->
     lines = _refusing(found.refusing, question)
     for title, group in (
         ("Not always served or measured near this job", found.failing),
-        ("Unsafe, as the bug search shows (docs/findings.md)", found.unsafe),
+        (UNSAFE, found.unsafe),
         ("Served no cell near this job", found.unable),
     ):
         if group and everything:
             lines += ["", f"{title}:", *(f"  {forms.titled(each.entry)}: {_why(table, each)}" for each in group)]
         elif group:
-            lines += ["", f"{title} (reasons: --all):", *_in_words(group, group is not found.unsafe)]
+            lines += ["", f"{title} (reasons: --all):", *_in_words(group)]
     if found.unmeasured:
         lines += ["", f"Not measured near this job: {listed([forms.titled(entry) for entry in found.unmeasured], len(found.unmeasured))}"]
     reasons: dict[str, list[str]] = {}
@@ -200,21 +212,20 @@ def _refusing(entries: list[dict], question: Question) -> list[str]:
     return ["", "Refuse this request (status unsupported):", *(f"  {words}: {listed(names, len(names))}" for words, names in by_words.items())] if by_words else []
 
 
-def _in_words(group: list[Ranked], told: bool) -> list[str]:
-    """Returns lines with the names of the allocators. With `told`, allocators with the same failures share a line.
-    Otherwise all share one line.
+def _in_words(group: list[Ranked]) -> list[str]:
+    """Returns lines with the names of the allocators. Allocators with the same error or, if they
+    served no cell, with the same failures share a line.
     """
     by_words: dict[str, list[str]] = {}
     for each in group:
-        words = "unsafe" if each.entry["finding"] else ", ".join(sorted({status for _, status, _ in each.failed}))
-        by_words.setdefault(f"{words}: " if told else "", []).append(forms.titled(each.entry))
-    return [f"  {words}{listed(names, len(names))}" for words, names in sorted(by_words.items())]
+        words = (each.ok and each.entry["finding"]) or ", ".join(sorted({status for _, status, _ in each.failed}))
+        by_words.setdefault(words, []).append(forms.titled(each.entry))
+    return [f"  {words}: {listed(names, len(names))}" for words, names in sorted(by_words.items())]
 
 
 def _why(table: dict, each: Ranked) -> str:
     words = []
-    if each.entry["finding"]:
-        words.append(each.entry["finding"])
+    words += filter(None, [each.entry["finding"], each.entry["older"]])
     if each.ok and each.slower is not None:
         words.append(f"{quantity.factor(each.slower)}{_beside(each)} times the best where it is ok ({each.ok} of {each.ok + len(each.failed)})")
     places: dict[tuple[str, str], list[str]] = {}
@@ -227,10 +238,11 @@ def _why(table: dict, each: Ranked) -> str:
 
 def _ground(table: dict, question: Question, found: Answer) -> list[str]:
     cells = "1 cell" if len(found.near) == 1 else f"{len(found.near)} cells"
-    lines = [f"The answer uses {cells} of the guide. The nearest is {found.near[0].distance:.1f} steps from the question.",
-             f"{STEP} Each step halves the weight of a cell."]
+    lines = [f"The answer uses {cells} of the guide."]
+    if question.job:
+        lines = [f"{lines[0]} The nearest is {found.near[0].distance:.1f} steps from the question.", f"{STEP} Each step halves the weight of a cell."]
     for each in found.near[:_CASES]:
-        lines.append(f"  {each.distance:.1f}  {_cell(table, question, each)}")
+        lines.append(f"  {f'{each.distance:.1f}  ' if question.job else ''}{_cell(table, question, each)}")
     if len(found.near) > _CASES:
         lines.append(f"  ... and {len(found.near) - _CASES} more")
     if table["band"]:
@@ -245,10 +257,14 @@ def _ground(table: dict, question: Question, found: Answer) -> list[str]:
 def _cell(table: dict, question: Question, near: engine.Near) -> str:
     """Returns a cell in words, such as `guide/small: 64 B, 1,000 threads (requests 4 times smaller)`."""
     case = table["cases"][near.number]
+    if question.job is None:
+        return f"{case['figure']}: {case['label']}"
     return f"{case['figure']}: {case['label']} ({'; '.join(differences.words(case['job'], question.data(), near.steps)) or 'as asked'})"
 
 
 def _nothing_near(table: dict, question: Question) -> str:
+    if question.job is None:
+        return f"Not measured: {MEASURE_APPLICATION.format(question.application)}, {_AGAIN}"
     found = engine.by_distance(table, question.data())
     if not found and question.job.lifetime == cases.OTHERS:
         return f"Not measured: {MEASURE_OTHERS}, {_AGAIN}"

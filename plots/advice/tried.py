@@ -48,7 +48,7 @@ def write(run: Run, everything: bool = False) -> tuple[str, int]:
     else:
         lines.append("No allocator served all requests.")
     for title, group in (("Refused some requests, and so did less work: try a larger --pool", refused),
-                         ("Unsafe, as the bug search shows (docs/findings.md)", unsafe)):
+                         (text.UNSAFE, unsafe)):
         if group:
             lines += ["", f"{title}:", *(f"  {forms.titled(each.entry)}: {_words(run, each)}" for each in group)]
     lines += _others(others, everything)

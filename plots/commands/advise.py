@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import sys
+from typing import Sequence
 
 from allocbench.errors import UsageError
 from plots.advice import cases, differences, engine, newest, question, text, tried
@@ -21,42 +22,33 @@ examples:
   allocbench advise --sizes 256 --threads 1M --pool 1GiB --never-freed
   allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --any-size
   allocbench advise --sizes 64 --threads 100k --pool 1GiB --alignment 128
+  allocbench advise --application hash_join --any-size
   allocbench advise --sizes 48 --threads 1M --pool 1GiB --results results/guide
 
 The answer is a ranked list with trade-offs, from the results of the guide. It
 lists up to eight of the cells that it uses, each with its distance from your
-question in steps. If no cell is near, it says "not measured".
+question in steps. Allocators that are known to hand out a block twice, to
+corrupt memory or to hang get no rank: a list of their own names them. If no cell is near, it says "not measured".
 docs/choose-an-allocator.md explains the list.
 
 exit codes: 0: answered; 1: nothing measured near the question, or with --tried
 no allocator served all requests; 2: wrong usage, or some results could not be
 used; 3: no results
 """
+_OF_A_JOB = ("sizes", "threads", "pool", "fill", "lanes", "lifetime", "never_freed", "alignment", "memory_budget")
 
 
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
-    if options.tried:
+    for name, paths in (("--results", options.results), ("--tried", [options.tried])):
+        if "" in paths:
+            raise UsageError(f"{name} has an empty path. Name a folder of results, such as results/mine.")
+    if options.tried is not None:
+        _refuse(options, "--tried ranks what `allocbench try` measured", [name for name in vars(options) if name not in ("tried", "all")])
         answer, code = tried.write(tried.read(options.tried), options.all)
         print(answer, end="")
         return code
-    missing = [f"--{name}" for name in ("sizes", "threads", "pool") if getattr(options, name) is None]
-    if missing:
-        raise UsageError(f"the job lacks {' and '.join(missing)}. Example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
-    forms = question.FORMS if options.forms == "all" else tuple(options.forms.split(",")) if options.forms else question.USUAL_FORMS
-    asked = question.ask(
-        options.sizes,
-        options.threads,
-        options.pool,
-        options.fill,
-        options.lanes,
-        options.lifetime,
-        not options.never_freed,
-        options.memory_budget,
-        forms,
-        options.any_size,
-        options.alignment,
-    )
+    asked = _asked(options)
     table, failures = newest.table_of(options.results)
     for error in failures:
         print(f"allocbench advise: {error}", file=sys.stderr)
@@ -66,6 +58,36 @@ def main(arguments: list[str]) -> int:
     else:
         print(text.write(table, asked, found, options.all), end="")
     return 2 if failures else 0 if found.near else 1
+
+
+def _asked(options: argparse.Namespace) -> question.Question:
+    forms = question.USUAL_FORMS if options.forms is None else question.FORMS if options.forms == "all" else tuple(options.forms.split(","))
+    if options.application is not None:
+        _refuse(options, f"--application {options.application} brings its own requests and pool", _OF_A_JOB)
+        return question.ask_application(options.application, forms, options.any_size)
+    missing = [f"--{name}" for name in ("sizes", "threads", "pool") if getattr(options, name) is None]
+    if missing:
+        raise UsageError(f"the job lacks {' and '.join(missing)}. Example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
+    return question.ask(
+        options.sizes,
+        options.threads,
+        options.pool,
+        options.fill,
+        "32" if options.lanes is None else options.lanes,
+        options.lifetime,
+        not options.never_freed,
+        options.memory_budget,
+        forms,
+        options.any_size,
+        "1" if options.alignment is None else options.alignment,
+    )
+
+
+def _refuse(options: argparse.Namespace, why: str, names: Sequence[str]) -> None:
+    """Raises an error if the command line has one of these options."""
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) not in (None, False, [])]
+    if given:
+        raise UsageError(f"{why}, so {' and '.join(given)} would have no effect. Leave {'it' if len(given) == 1 else 'them'} out.")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -79,22 +101,26 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", metavar="N", help="number of threads that allocate, with one request each, for example 100000, 100k or 1M")
     parser.add_argument("--pool", metavar="BYTES", help="size of the allocator's pool, for example 1GiB")
     parser.add_argument(
-        "--fill", metavar="SHARE", help="largest share of the pool in use, these requests included, for example 90%% or 0.9 (default: only these requests)"
+        "--fill", metavar="SHARE", help="largest share of the pool in use, these requests included, for example 90%% or 0.9; not below their own share (default: only these requests)"
     )
-    parser.add_argument("--lanes", default="32", metavar="N", help="number of lanes per warp that call malloc, 1 to 32 (default: 32)")
+    parser.add_argument("--lanes", metavar="N", help="number of lanes per warp that call malloc, 1 to 32 (default: 32)")
     parser.add_argument(
         "--lifetime",
-        default=cases.KERNEL,
         choices=tuple(cases.LIFETIMES),
         help="; ".join(f"{name}: {words}" for name, words in cases.LIFETIMES.items()) + f" (default: {cases.KERNEL})",
     )
     parser.add_argument(
-        "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare only mallocs"
+        "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare only mallocs; not together with --lifetime"
+    )
+    parser.add_argument(
+        "--application",
+        choices=tuple(cases.APPLICATIONS),
+        help="instead of a job, rank by an application of the guide; only --any-size, --forms, --all, --json and --results may be added",
     )
     parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve only one block size, which is chosen when the pool "
         "is created")
     parser.add_argument(
-        "--alignment", default="1", metavar="BYTES", help="alignment of every block in bytes, a power of two such as 128 (default: the allocator's "
+        "--alignment", metavar="BYTES", help="alignment of every block in bytes, a power of two such as 128 (default: the allocator's "
                                                           "own, usually 16 B)"
     )
     parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that are known to need more than BYTES for these requests, metadata included")
@@ -111,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
         help="results of the guide (default: the newest ones in the repository; repeatable)",
     )
     parser.add_argument("--tried", metavar="DIR", help="instead of a question, rank what `allocbench try` measured in this folder; of the other "
-                                                       "options, only --all has an effect")
+                                                       "options, only --all is allowed")
     return parser
 
 
@@ -130,6 +156,7 @@ def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
             "finding": each.entry["finding"],
             "registers": each.entry["registers"],
             "restrictions": each.entry["restrictions"],
+            "older": each.entry["older"],
             **made,
             "nearest": cell(each.nearest) if each.nearest else None,
         }

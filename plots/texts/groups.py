@@ -12,13 +12,23 @@ from typing import Callable, Sequence
 
 from allocbench import stored
 from allocbench.errors import UsageError
-from plots.runs import kept
+from plots.runs import kept, older_code
 from plots.runs.results import Run
 
 
 
 def answer(names: str, word: str) -> str:
     return COUNTS[word](runs(names))
+
+
+def older(names: str, allocator: str) -> str:
+    """Returns how many of the runs with this allocator measure an older version of it. It is an error if none does, because
+    the text must then lose its remark.
+    """
+    found = older_code.measured_by(runs(names), allocator)
+    if not any(found):
+        raise UsageError(f"no run at or below {names} measures an older version of {allocator}. Delete the sentence about it.")
+    return f"{sum(found)} of {len(found)} runs"
 
 
 def runs(names: str) -> list[Run]:

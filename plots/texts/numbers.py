@@ -12,6 +12,7 @@ The first word is a run below results/reference, or originals/FILE. The other wo
   at=SETTING           setting whose value `show=where` writes
   statuses             how the cells ended, instead of a number
   ranks=RUN            rank correlation with that run (ranks.py); ranks.phase is its phase
+  older=ALLOCATOR      how many runs at or below the folder measure an older version of it (plots/runs/older_code.json)
   a word of groups.py  a fact about all runs at or below the folder; no other word may follow
 
 A number on which the ledger gives no verdict, because code or config changed after the measurement, is an error.
@@ -40,12 +41,12 @@ from plots.texts import blocks, groups, ranks
 
 _NUMBER = configs.MARKED
 _TABLE = re.compile(r"<!--table (?P<query>[^>]*?)-->\n(?P<text>.*?)<!--/table-->", re.S)
-_RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses", "ranks", "ranks.phase")
+_RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses", "ranks", "ranks.phase", "older")
 
 
 def texts() -> list[Path]:
-    """Returns the Markdown files of docs/, plots/ and results/reference/* that have numbers or tables with a query."""
-    found = [*kept.REFERENCE.glob("*/*.md"), *(kept.ROOT / "docs").rglob("*.md"), *(kept.ROOT / "plots").glob("*.md")]
+    """Returns the README and the Markdown files of docs/, plots/ and results/reference/* that have numbers or tables with a query."""
+    found = [*kept.REFERENCE.glob("*/*.md"), *(kept.ROOT / "docs").rglob("*.md"), *(kept.ROOT / "plots").glob("*.md"), *kept.ROOT.glob("README.md")]
     return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
 
 
@@ -87,6 +88,8 @@ def answer_to(query: str) -> str:
     wanted = _parsed(words)
     if len(words) == 1 and words[0] in groups.COUNTS:
         return groups.answer(name, words[0])
+    if "older" in wanted:
+        return groups.older(name, wanted["older"])
     if "statuses" in wanted:
         return blocks.outcome(pandas.concat([run.cells.loc[run.matching(_where(run, wanted, "")), "status"] for run in groups.runs(name)]))
     show, digits = wanted.get("show", "range"), int(wanted.get("digits", 2))

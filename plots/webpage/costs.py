@@ -2,7 +2,7 @@
 chart shows the set-up time.
 
 There are two fronts: one of all allocators, and one of allocators that serve any size. A member of a front frees its
-blocks, is ok in at least nine of ten cells, passes the bug search, has a known number of registers, and is not an
+blocks, is ok in at least nine of ten cells, is safe (advice/findings.py), has a known number of registers, and is not an
 ablation.
 """
 

@@ -9,20 +9,13 @@ from __future__ import annotations
 
 import html
 
-from plots.advice import engine, question
+from plots.advice import cases, engine, question
 from plots.advice.table import ONE_SIZE
 from plots.runs import forms
 from plots.sheet import quantity
 from plots.webpage import charts
 
-_APPLICATIONS = {
-    "guide/hash_join": "hash join",
-    "guide/group_by": "group-by",
-    "guide/kd_tree": "kd-tree",
-    "guide/graph": "graph of arrays",
-    "guide/graph_build": "graph build",
-    "guide/prefix_sum": "malloc and fill",
-}
+_APPLICATIONS = {**{f"guide/{name}": words for name, words in cases.APPLICATIONS.items()}, "guide/prefix_sum": "malloc and fill"}
 _BUMP = "atomic_malloc"
 _JOBS = (
     ("many small requests at once", {"sizes": "16", "threads": "1M", "pool": "1GiB"}),
@@ -62,13 +55,13 @@ def summary(table: dict) -> str:
         free = _time_without(table, case, base)
         none = "not measured" if free is None else quantity.factor(free / base[case["time"]][0])
         able = [(factor, entry) for factor, entry in factors if entry["frees"] and not entry["finding"] and ONE_SIZE not in entry["restrictions"]]
-        least = "<br>".join(f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>" for factor, entry in able[:_SHOWN - 1])
+        least = "<br>".join(f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>{_older(entry)}" for factor, entry in able[:_SHOWN - 1])
         factor, entry = factors[-1] if factors else (None, None)
-        most = "" if entry is None else f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>"
+        most = "" if entry is None else f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>{_older(entry)}"
         rows.append(f"<tr><th>{_APPLICATIONS[case['figure']]}</th><td>{least}</td><td>{most}</td><td>{none}</td></tr>")
     if not rows:
         return ""
-    head = "<th>application</th><th>least, among allocators that free, serve any size and pass the bug search</th><th>most</th><th>no allocation</th>"
+    head = "<th>application</th><th>least, among allocators that free, serve any size and are safe</th><th>most</th><th>no allocation</th>"
     return f'<div class="scroll"><table class="plain roomy"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
@@ -161,6 +154,10 @@ def _answers(found: engine.Answer) -> str:
     return f"<td>{_names(by_kind[False], _SHOWN)}</td><td>{_names(by_kind[True], _SHOWN // 2)}</td><td>{found.near[0].distance:.1f} steps away</td>"
 
 
+def _older(entry: dict) -> str:
+    return f' <small title="{html.escape(entry["older"])}">older version</small>' if entry["older"] else ""
+
+
 def _names(ranked: list[engine.Ranked], most: int) -> str:
-    shown = [f"{html.escape(forms.titled(each.entry))} <b>{quantity.factor(each.slower)}</b>{' provisional' if each.provisional else ''}" for each in ranked[:most]]
+    shown = [f"{html.escape(forms.titled(each.entry))} <b>{quantity.factor(each.slower)}</b>{' provisional' if each.provisional else ''}{_older(each.entry)}" for each in ranked[:most]]
     return "<br>".join(shown) or '<span class="none">none</span>'

@@ -44,12 +44,13 @@ const Decision = (() => {
 
   function cellOf(near, question) {
     const {figure, label, job} = table.cases[near.number];
+    if (question.application) return `${figure}: ${label}`;
     return `${figure}: ${label} (${Question.differences(job, question, near.steps).join("; ") || "as asked"})`;
   }
 
   // Restrictions have a row of their own, because a phone has no room for another column.
   function bewareOf({entry, ok, nearest}, found, question) {
-    const words = [...entry.restrictions], cells = found.near.length;
+    const words = [...entry.restrictions, entry.older].filter(Boolean), cells = found.near.length;
     if (ok < cells) words.push(`measured in ${ok} of these ${cells} cells`);
     if (nearest !== found.near[0]) words.push(`nearest: ${cellOf(nearest, question)}`);
     if (!words.length) return null;
@@ -61,9 +62,9 @@ const Decision = (() => {
   }
 
   function rankingOf(found, question) {
-    const front = Rank.front(found.ranked), made = element("table", undefined, "ranking");
+    const front = Rank.front(found.ranked), made = element("table", undefined, "ranking"), whole = question.application;
     const head = made.createTHead().insertRow();
-    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], ["per operation", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["survival", "number"], ["steps away", "number wide-only"]])
+    for (const [title, className] of [["", "number"], ["allocator"], ["time over best", "number"], [whole ? "time" : "per operation", "number wide-only"], ["memory", "number"], ["registers", "number wide-only"], ["survival", "number"], ["steps away", "number wide-only"]])
       head.append(Object.assign(element("th", title), {className: className || ""}));
     const body = made.createTBody();
     found.ranked.forEach((each, place) => {
@@ -74,9 +75,9 @@ const Decision = (() => {
       row.append(element("td", `${each.rank}${tied ? "=" : ""}`, "number"), nameOf(each.entry, front.has(each.entry.id) ? "front" : ""));
       const told = each.low === null ? factor(each.slower) : `${factor(each.slower)} (${factor(each.low)}–${factor(each.high)})`;
       row.append(element("td", told + beside(each), "number"), element("td", each.seconds === null ? "–" : si(each.seconds, "s"), "number wide-only"));
-      row.append(element("td", each.memory === null ? "not measured" : `${each.memory.toFixed(2)} B/B`, "number"));
+      row.append(element("td", each.memory === null ? (whole ? "–" : "not measured") : `${each.memory.toFixed(2)} B/B`, "number"));
       row.append(element("td", each.entry.registers ?? "–", "number wide-only"), element("td", each.entry.survived.join("/"), "number"));
-      row.append(element("td", each.nearest.distance.toFixed(1), "number wide-only"));
+      row.append(element("td", whole ? "–" : each.nearest.distance.toFixed(1), "number wide-only"));
       const beware = bewareOf(each, found, question);
       if (!beware) return;
       row.className = "with-more";
@@ -109,7 +110,7 @@ const Decision = (() => {
     made.open = opened.has(title);
     made.addEventListener("toggle", () => (made.open ? opened.add(title) : opened.delete(title)));
     for (const each of group) {
-      const words = each.entry.finding ? [each.entry.finding] : [];
+      const words = [each.entry.finding, each.entry.older].filter(Boolean);
       if (each.ok) words.push(`${factor(each.slower)}${beside(each)} times the best where it is ok (${each.ok} of ${each.ok + each.failed.length})`);
       for (const [number, status, reason] of each.failed.slice(0, 2)) words.push(`${status} at ${table.cases[number].label}${reason ? `: ${reason}` : ""}`);
       list.append(element("li", `${titled(each.entry)}: ${words.join("; ")}`));
@@ -133,11 +134,12 @@ const Decision = (() => {
 
   function ground(found, question) {
     const list = element("ul");
-    for (const each of found.near) list.append(element("li", `${each.distance.toFixed(1)} steps: ${cellOf(each, question)}`));
+    for (const each of found.near) list.append(element("li", `${question.application ? "" : `${each.distance.toFixed(1)} steps: `}${cellOf(each, question)}`));
     return list;
   }
 
   function nothingNear(question) {
+    if (question.application) return Rank.settings.measure_application.replaceAll("{0}", question.application);
     const [nearest] = Rank.byDistance(table, question);
     if (nearest) return `the nearest cell is ${nearest.distance.toFixed(1)} steps away, and cells beyond ${Rank.settings.farthest} steps are not used. ${Rank.settings.step} ${cellOf(nearest, question)}.`;
     return question.lifetime === Rank.settings.others ? Rank.settings.measure_others : "these results have no cell with requests.";
@@ -176,10 +178,10 @@ const Decision = (() => {
         ranking.append(more);
       }
       const others = found.ranked.some((each) => each.nearest !== found.near[0]);
-      ranking.append(element("p", `Nearest measured cell${others ? ", where no row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`), tradeOffs(found.ranked));
+      ranking.append(element("p", `${question.application ? "Measured" : "Nearest measured"} cell${others ? ", where no row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`), tradeOffs(found.ranked));
     } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
     ranking.append(refusing(found, question));
-    ranking.append(others("Not always served or measured near this job", found.failing), others("Unsafe, as the bug search shows", found.unsafe), others("Served none of the cells near this job", found.unable));
+    ranking.append(others("Not always served or measured near this job", found.failing), others(Rank.settings.unsafe, found.unsafe), others("Served none of the cells near this job", found.unable));
     if (found.unmeasured.length) ranking.append(element("p", `Not measured near this job: ${found.unmeasured.map(titled).join("; ")}.`, "none"));
     ranking.append(inWords("Left out", found.left_out, (entry) => Rank.whyNot(entry, question)));
     behind.replaceChildren(ground(found, question));
@@ -191,6 +193,7 @@ const Decision = (() => {
 
   function update() {
     const mistake = document.getElementById("mistake"), forms = formsOf();
+    for (const name of Object.keys(Question.usual)) form.elements[name].disabled = !["application", "blocks"].includes(name) && form.elements.application.value !== "";
     const fragment = Question.toFragment(wordsOf(), forms, {fam: chosen("family"), rows: chosen("rows"), open: Heat.opened().join("."), cliff: Charts.picked()});
     history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
     Charts.filter(forms, chosen("family"));
@@ -210,6 +213,7 @@ const Decision = (() => {
   function start() {
     const families = [...new Set(table.allocators.map((entry) => entry.family).filter(Boolean))].sort();
     for (const family of families) document.getElementById("family").append(new Option(Rank.settings.families[family] || family, family));
+    for (const [name, words] of Object.entries(Rank.settings.applications)) form.elements.application.append(new Option(words, name));
     const boxes = () => document.querySelectorAll(".forms input");
     for (const place of document.querySelectorAll(".forms"))
       for (const [name, shown] of Object.entries(Rank.settings.form_names)) {

@@ -25,9 +25,15 @@ const Rank = (() => {
     return job !== null && (job.alignment || 1) === (question.alignment || 1) && (question.must_free || mallocs !== "") && (job.lifetime === settings.others) === (question.lifetime === settings.others);
   }
 
-  // Returns all cases that answer the question, nearest first.
+  // Returns all cases that answer the question, nearest first. No case of an application is nearer than another.
   function byDistance(table, question) {
     const found = [];
+    if (question.application) {
+      table.cases.forEach(({figure}, number) => {
+        if (figure === `guide/${question.application}`) found.push({number, distance: 0, steps: {}});
+      });
+      return found;
+    }
     table.cases.forEach((each, number) => {
       if (answers(each, question)) found.push({number, ...distanceOf(each.job, question)});
     });
@@ -54,14 +60,15 @@ const Rank = (() => {
   function whyNot(entry, question) {
     if (question.must_free && !entry.frees) return settings.never_frees;
     if (question.any_size && entry.restrictions.includes(settings.one_size)) return settings.one_size;
-    const factor = memoryOf(entry, question.sizes);
     if (question.budget === null) return "";
+    const factor = memoryOf(entry, question.sizes);
     return (factor === null ? 1 : factor) * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : settings.over_budget;
   }
 
   // Returns the pool and the largest request that the allocator serves in it, or null if no request of the question
   // exceeds the limit. The pool is the one nearest to the asked pool, among pools with a known limit.
   function refusedBy(entry, question) {
+    if (question.application) return null;
     let found = null;
     for (const limit of entry.limits)
       if (found === null || octaves(limit[0], question.pool) < octaves(found[0], question.pool)) found = limit;
@@ -90,13 +97,13 @@ const Rank = (() => {
       logs += weight * Math.log((time[0] + table.floor) / (best[place] + table.floor));
       if (time[1] === null || time[2] === null) bounded = false;
       else spread += (weight * Math.log((time[2] + table.floor) / (time[1] + table.floor)) / 2) ** 2;
-      const operations = result.n?.[phases[place]];
+      const operations = question.application ? 1 : result.n?.[phases[place]];
       if (seconds === null && operations) seconds = time[0] / operations;
     });
-    const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed, provisional, nearest};
+    const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: question.application ? null : memoryOf(entry, question.sizes), ok, failed, provisional, nearest};
     if (ok) {
       // An allocator that refuses a case with larger requests than the question has not failed the question.
-      made.failed = failed.filter(([number, status]) => status !== "unsupported" || table.cases[number].job.sizes[1] <= question.sizes[1]);
+      made.failed = failed.filter(([number, status]) => status !== "unsupported" || question.application || table.cases[number].job.sizes[1] <= question.sizes[1]);
       const middle = logs / weights, half = Math.sqrt(spread) / weights;
       made.slower = Math.exp(middle);
       if (bounded) [made.low, made.high] = [Math.exp(middle - half), Math.exp(middle + half)];
@@ -126,7 +133,7 @@ const Rank = (() => {
     const asked = table.allocators.filter((entry) => question.forms.includes(entry.form));
     const wanted = asked.filter((entry) => !whyNot(entry, question)), kept = wanted.filter((entry) => !refusedBy(entry, question));
     const phases = cases.map((each) => table.cases[each.number][question.must_free ? "time" : "mallocs"]);
-    // An allocator that the bug search found unsafe must not be the yardstick, unless all are unsafe.
+    // An allocator with a known error must not be the yardstick, unless all are unsafe.
     const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;
     const best = cases.map((each, place) => Math.min(...rivals.map((entry) => timeOf(entry, each.number, phases[place])).filter(Boolean).map((time) => time[0])));
     const all = kept.map((entry) => judged(entry, table, question, cases, phases, best));

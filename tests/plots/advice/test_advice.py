@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 
 import advised
 import guide
@@ -11,7 +12,7 @@ import synthetic
 
 from plots.advice import cases, engine, findings, newest, question, table, text
 from plots.advice.table import ONE_SIZE
-from plots.runs import results
+from plots.runs import kept, results
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,16 @@ def test_the_unsafe_stand_apart(made):
     found = advised.near(made)
     assert "c_malloc" in findings.known()
     assert findings.known()["ouroboros_c_vl"].startswith("a free waits forever"), "it fails in one model only"
+    assert findings.known()["scatteralloc_no_reset"].startswith("a request of exactly one page"), "no built-in model shows it"
     assert advised.ids(found.unsafe) == ["c_malloc"] and found.unsafe[0].entry["finding"]
+
+
+def test_every_replay_of_an_unsafe_error_makes_its_allocator_unsafe():
+    """A replay that only loses memory or returns null is no such error."""
+    shown = (kept.ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    replays = re.findall(r"^allocbench check .*--replay v1:([a-z0-9_]+):.*\n((?:# .*\n)+)", shown, re.M)
+    unsafe = {name for name, told in replays if not name.startswith("zoo_") and not re.match("# (null pointer|lost forever)", told)}
+    assert unsafe >= {"scatteralloc", "cf_malloc", "gallatin", "ouroboros_c_vl"} and unsafe <= findings.known().keys()
 
 
 def test_one_size_of_block_must_hold_the_largest_request():
@@ -184,6 +194,25 @@ def test_the_budget_leaves_out(made):
     found = advised.near(made, sizes="64", threads="1M", budget="100MiB")
     assert "corw_reworked" in [entry["id"] for entry in found.left_out], "64 MB at 4 bytes a byte"
     assert "comb" in advised.ids(found.ranked)
+
+
+def test_an_application_is_ranked_by_its_own_cells(made):
+    """Comb takes 18 µs. CMalloc takes half of that, but is unsafe."""
+    found = engine.answer(made, question.ask_application("hash_join").data())
+    assert [made["cases"][each.number]["figure"] for each in found.near] == ["guide/hash_join"]
+    assert [(each.entry["id"], each.rank) for each in found.ranked] == [("comb", 1), ("corw_reworked", 1), ("halloc_reworked", 3), ("halloc", 4)]
+    assert found.ranked[0].seconds == pytest.approx(18e-6) and found.ranked[0].memory is None and found.ranked[0].slower == pytest.approx(1)
+    assert advised.ids(found.unsafe) == ["c_malloc"] and [entry["id"] for entry in found.left_out] == ["atomic_malloc"]
+    any_size = engine.answer(made, question.ask_application("hash_join", any_size=True).data())
+    assert "corw_reworked" not in advised.ids(any_size.ranked)
+    assert engine.answer(made, question.ask_application("graph").data()).near == []
+
+
+def test_an_unsupported_cell_of_an_application_is_a_failure(made):
+    place = next(number for number, case in enumerate(made["cases"]) if case["figure"] == "guide/hash_join")
+    twice = {**made, "cases": [*made["cases"], made["cases"][place]],
+             "allocators": [{**entry, "results": [*entry["results"], ["unsupported", "no"] if entry["id"] == "comb" else entry["results"][place]]} for entry in made["allocators"]]}
+    assert advised.ids(engine.answer(twice, question.ask_application("hash_join").data()).failing) == ["comb"]
 
 
 def test_ablations_are_asked_for(made):

@@ -38,6 +38,15 @@ def test_every_revision_behind_the_answer_is_told(made):
         assert sorted(table.revisions(other, of_all).split(" and ")) == ["0.1.0 (abc1234)", "0.1.0 (def5678)"]
 
 
+def test_older_versions_are_told_beside_their_allocator(made):
+    older = "results of 8a360499 measure an older version, before"
+    entries = [{**entry, "older": older} if entry["id"] in ("comb", "c_malloc") else entry for entry in made["allocators"]]
+    asked = advised.asked()
+    short, whole = (" ".join(text.write(other, asked, engine.answer(other, asked.data()), True).split()) for other in (made, {**made, "allocators": entries}))
+    assert "older version" not in short
+    assert f"{older}: Comb (our own)" in whole and f"CMalloc (published): headers inside the pool, and merging; {older};" in whole
+
+
 def test_lists_of_names_are_unmistakable(made):
     asked = advised.asked(forms=question.FORMS)
     told = " ".join(text.write(made, asked, engine.answer(made, asked.data())).split())
@@ -49,7 +58,7 @@ def test_failures_are_told_by_status_and_with_their_reasons_on_request(made):
     short, whole = (text.write(made, asked, engine.answer(made, asked.data()), everything) for everything in (False, True))
     assert "Not always served or measured near this job (reasons: --all):\n  oom: Halloc (published)\n" in short
     assert "12 of 1,000,000 requests returned null" not in short and "12 of 1,000,000 requests returned null" in " ".join(whole.split())
-    assert "Unsafe, as the bug search shows (docs/findings.md) (reasons: --all):\n  CMalloc (published)\n" in short
+    assert f"{text.UNSAFE} (reasons: --all): headers inside the pool, and merging: CMalloc (published)" in " ".join(short.split())
 
 
 def test_kept_results_of_a_gpu_say_that_they_are_of_one_card(tmp_path, monkeypatch):
@@ -85,7 +94,7 @@ def test_the_text_shows_trade_offs_and_the_cells(path, capsys):
         "least memory: Comb",
         "Not always served or measured near this job (reasons: --all):",
         "oom: Halloc (published)",
-        "Unsafe, as the bug search shows",
+        "Unsafe: may hand out a block twice, corrupt memory or hang, see docs/findings.md",
         "guide/small: 16 B, 1,000,000 threads (as asked)",
         "half of them within ±1 %",
     ):
@@ -137,6 +146,18 @@ def test_one_word_says_how_full_the_pool_is(made):
     told = text.write(made, asked, engine.answer(made, asked.data()))
     assert "99.9 % full at most" in told and [case["label"] for case in made["cases"] if case["figure"] == "guide/fill"] == [
         "256 B, 10,000 threads, 51.9 % full", "256 B, 10,000 threads, 91.9 % full"]
+
+
+def test_the_answer_about_an_application_has_its_whole_time(path, capsys):
+    assert cli.main(["--application", "hash_join", "--results", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("Which allocator for a hash join?\n") and "steps" not in told and "memory:" not in told
+    assert "Measured cell of every row: guide/hash_join: 4,096 tuples.\n" in told
+    header, first = (line.split() for line in told.splitlines() if line.startswith(("rank ", "1=    Comb")))
+    assert header == ["rank", "allocator", "time/best", "time", "regs", "ok"] and first[:4] == ["1=", "Comb", "(our", "own)"] and "18 µs" in " ".join(first)
+    assert cli.main(["--application", "kd_tree", "--results", str(path)]) == 1
+    assert ("Not measured: these results have no cell of guide/kd_tree. Measure it on your card: allocbench study guide --only guide/kd_tree --out "
+            "results/mine, then ask again with --results results/mine.") in " ".join(capsys.readouterr().out.split())
 
 
 def test_names_are_folded_where_the_table_is_wide(made):

@@ -127,6 +127,13 @@ def _with_log(folder, first, last, runs=1):
     (folder / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
+def test_runs_with_older_code_are_counted(reference):
+    for number, revision in enumerate(["8a360499", "c9109dc2"]):
+        made = synthetic.write(reference / "old" / str(number), CONFIG, [synthetic.cell("comb", {"threads": 1})], "cuda")
+        synthetic.change(made, 0, revision=revision)
+    assert numbers.answer_to("old,dev older=comb") == "1 of 2 runs"
+
+
 def test_a_run_that_was_continued_does_not_tell_its_minutes(reference):
     _with_log(reference / "dev" / "fig", "10:00:00.000", "23:00:00.000", runs=2)
     with pytest.raises(UsageError, match="was continued"):
@@ -160,7 +167,8 @@ def _write_originals(folder, monkeypatch):
 @pytest.mark.parametrize("query, message", [
     ("dev/nothing of=c_malloc", "there is no run 'dev/nothing'"), ("dev/fig of=halloc", "'halloc', which is not in the run"),
     ("dev/fig of=c_malloc colour=red", "has no setting 'colour'. It has: allocator"), ("dev/fig of=c_malloc show=all", "show=all is unknown"),
-    ("dev/fig of=c_malloc threads=7", "matches no value"), ("dev/fig of=c_malloc of=c_malloc", "given twice"),
+    ("dev/fig of=c_malloc threads=7", "matches no value"), ("dev older=comb", "no run at or below dev measures an older version of comb. Delete the sentence"),
+    ("dev/fig of=c_malloc of=c_malloc", "given twice"),
     ("dev/fig of=c_malloc show=where", "needs at=SETTING"), ("dev/fig of=c_malloc show=where at=pool_bytes", "pool_bytes is not swept"),
     ("dev/fig of=c_malloc mode=a growth=threads show=where at=mode", "not a growth"), ("dev/fig to=c_malloc", "a ratio needs the key of")])
 def test_wrong_queries_are_refused(reference, query, message):

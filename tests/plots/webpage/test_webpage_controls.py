@@ -49,6 +49,8 @@ def _choose(wide, place, value):
 
 
 STEPS = [
+    (lambda wide: _choose(wide, (By.NAME, "application"), "hash_join"), "#app=hash_join"),
+    (lambda wide: _choose(wide, (By.NAME, "application"), ""), ""),
     (lambda wide: (_write(wide, "sizes", "16-4096"), _write(wide, "threads", "100k")), "#s=16-4096&t=100k"),
     (lambda wide: _write(wide, "fill", "90%"), "#s=16-4096&t=100k&f=90%25"),
     (lambda wide: (_write(wide, "fill", ""), _write(wide, "pool", "512MiB")), "#s=16-4096&t=100k&p=512MiB"),
@@ -72,6 +74,15 @@ STEPS = [
 ]
 
 
+def _asked(given, forms):
+    """Returns the question of the form's words. Its usual lifetime is no contradiction of blocks that are never freed."""
+    if given["application"]:
+        return question.ask_application(given["application"], forms, given["blocks"] == "any")
+    lifetime = None if given["lifetime"] == "kernel" else given["lifetime"]
+    return question.ask(given["sizes"], given["threads"], given["pool"], given["fill"] or None, given["lanes"], lifetime,
+                        given["free"] == "yes", given["budget"] or None, forms, given["blocks"] == "any")
+
+
 def test_every_control_changes_list_and_address_and_the_address_opens_the_same_page(wide, page, folder):
     measured = table.of(runs_of(folder))
     browser.show(wide, page)
@@ -82,8 +93,7 @@ def test_every_control_changes_list_and_address_and_the_address_opens_the_same_p
         assert shown["forms"] == shown["same_forms"]
         given = shown["form"]
         try:
-            asked = question.ask(given["sizes"], given["threads"], given["pool"], given["fill"] or None, given["lanes"], given["lifetime"],
-                                 given["free"] == "yes", given["budget"] or None, shown["forms"], given["blocks"] == "any")
+            asked = _asked(given, shown["forms"])
         except UsageError:
             asked = None
         ranked = engine.answer(measured, asked.data()).ranked if asked else []

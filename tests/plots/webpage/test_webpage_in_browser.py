@@ -53,13 +53,16 @@ QUESTIONS = [
     {"sizes": "1", "threads": "1", "pool": "1TiB", "lanes": "1"},
     {"sizes": "16", "threads": "1000", "pool": "1GiB", "forms": question.FORMS},
     {"sizes": "16-16384", "threads": "100k", "pool": "2GiB"},
+    {"application": "hash_join"},
+    {"application": "hash_join", "any_size": True},
+    {"application": "graph"},
     {"sizes": "33-777", "threads": "12,345", "pool": "3GiB", "lanes": "7"},
 ]
 
 
 @pytest.mark.parametrize("words", QUESTIONS, ids=lambda words: "-".join(map(str, words.values()))[:40])
 def test_page_and_command_line_rank_alike(wide, page, folder, words):
-    asked = question.ask(**words)
+    asked = question.ask_application(words["application"], any_size=words.get("any_size", False)) if "application" in words else question.ask(**words)
     found = engine.answer(table.of(runs_of(folder)), asked.data())
     if wide.current_url.split("#")[0] != f"file://{page}":
         browser.show(wide, page)
@@ -71,7 +74,7 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
         const told = (group) => group.map((each) =>
           [each.entry.id, each.rank, each.slower, each.low, each.high, each.memory, each.ok, each.failed.length, each.seconds, each.nearest && each.nearest.number]);
         return {near: found.near.map((each) => [each.number, each.distance]),
-                differs: found.near.map((each) => Question.differences(Decision.table.cases[each.number].job, Question.parsed({...Question.usual, ...arguments[0]}, arguments[1]), each.steps)),
+                differs: arguments[0].application ? [] : found.near.map((each) => Question.differences(Decision.table.cases[each.number].job, Question.parsed({...Question.usual, ...arguments[0]}, arguments[1]), each.steps)),
                 ranked: told(found.ranked), failing: told(found.failing), unsafe: told(found.unsafe),
                 unable: told(found.unable), left_out: found.left_out.map((entry) => entry.id), refusing: found.refusing.map((entry) => entry.id), front: [...Rank.front(found.ranked)].sort(),
                 unmeasured: found.unmeasured.map((entry) => entry.id), sentence: Decision.sentence(arguments[0], arguments[1])};""",
@@ -81,7 +84,7 @@ def test_page_and_command_line_rank_alike(wide, page, folder, words):
     assert [number for number, _ in told["near"]] == [each.number for each in found.near]
     assert [distance for _, distance in told["near"]] == pytest.approx([each.distance for each in found.near])
     cases = table.of(runs_of(folder))["cases"]
-    assert told["differs"] == [differences.words(cases[each.number]["job"], asked.data(), each.steps) for each in found.near]
+    assert told["differs"] == [differences.words(cases[each.number]["job"], asked.data(), each.steps) for each in found.near if asked.job]
     for group in ("ranked", "failing", "unsafe", "unable"):
         ours = getattr(found, group)
         assert [(*each[:2], *each[6:8], each[9]) for each in told[group]] == [
@@ -113,6 +116,24 @@ def test_the_list_shown_is_the_ranking(wide, page, folder):
     browser.show(wide, page, "#s=16-16384&t=100k&p=2GiB")
     told = wide.execute_script("return document.getElementById('ranking').textContent")
     assert "Refuse this request (status unsupported): Halloc (published) (serves at most 4 KiB, in a pool of 128 MiB)." in told
+
+
+def test_an_application_takes_the_place_of_a_job(wide, page):
+    browser.show(wide, page, "#app=hash_join")
+    chosen = "const form = document.getElementById('question'); return [form.elements.application.value, form.elements.sizes.disabled, form.elements.blocks.disabled]"
+    assert wide.execute_script(chosen) == ["hash_join", True, False]
+    assert wide.execute_script("return document.getElementById('asked').textContent") == "For a hash join:"
+    told = wide.execute_script("return document.getElementById('ranking').textContent")
+    assert "Measured cell of every row: guide/hash_join: 4,096 tuples." in told and "not measured" not in told
+    assert wide.execute_script("return [...document.querySelector('.ranking tbody tr').cells].map((cell) => cell.textContent)")[3:5] == ["18 µs", "–"]
+    assert wide.execute_script("return document.querySelector('#ground li').textContent") == "guide/hash_join: 4,096 tuples"
+    browser.show(wide, page, "#app=graph")
+    told = wide.execute_script("return document.getElementById('ranking').textContent")
+    assert told == ("Not measured: these results have no cell of guide/graph. Measure it on your card: allocbench study guide --only guide/graph --out results/mine, "
+                    "then make the page of that folder: allocbench report results/mine --html")
+    browser.show(wide, page, "#app=nonsense")
+    assert wide.execute_script(chosen) == ["", False, False]
+    assert browser.complaints(wide) == []
 
 
 def test_blocks_that_others_free_are_ranked_alike_or_not_at_all(wide, page, tmp_path):
@@ -198,21 +219,30 @@ def test_a_mistake_is_told_beside_the_form(wide, page):
     browser.show(wide, page, "#p=1GB")
     assert wide.execute_script("return document.getElementById('mistake').textContent").startswith('Pool: "1GB" is not a size')
     browser.show(wide, page, "#life=others&free=no")
-    assert wide.execute_script("return document.getElementById('mistake').textContent").startswith("Blocks live: other threads free them, but Must free is no.")
+    assert wide.execute_script("return document.getElementById('mistake').textContent").startswith("Blocks live: freed by other threads in a later kernel, but Must free is no.")
+    for fragment, told in (("life=any&free=no", "Blocks live: freed after any number of kernels, but Must free is no."), ("f=1%25", "Pool in use: these requests alone take 4.47 %."),
+                           ("s=-5", 'Request sizes: "-5" is neither'), ("s=48.5", 'Request sizes: "48.5" is not a whole number'), ("t=1.5", 'Threads: "1.5" is not'), ("t=1%2C5k", 'Threads: "1,5k" is not'),
+                           ("s=1-1.5GiB&t=1", "The pool is smaller than the largest request."), ("b=1KiB", "Memory budget: these requests alone take more.")):
+        browser.show(wide, page, f"#{fragment}")
+        assert wide.execute_script("return document.getElementById('mistake').textContent").startswith(told)
     browser.show(wide, page, "#life=nonsense&t=%3Cb%3E")
     assert "is not a number of threads" in wide.execute_script("return document.getElementById('mistake').textContent")
     assert wide.execute_script("return document.getElementById('ranking').textContent + document.getElementById('asked').textContent") == ""
     assert browser.complaints(wide) == []
 
 
-def test_provisional_times_are_told_beside_the_factor(wide, tmp_path):
+def test_provisional_times_and_older_versions_are_told_beside_the_allocator(wide, tmp_path):
     folder = guide.write(tmp_path / "runs")
     for number, name in enumerate(name for name in guide.NAMES for _ in range(4)):
         if name == "comb":
-            synthetic.change(folder / "guide" / "small", number, provisional=True)
+            synthetic.change(folder / "guide" / "small", number, provisional=True, revision="8a360499")
     page = tmp_path / "page.html"
     assert cli.main(["page", str(folder), "--out", str(page)]) == 0
     browser.show(wide, page, "#s=16&t=1k")
     told = dict(wide.execute_script(
         "return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => [row.dataset.allocator, row.cells[2].textContent])"))
     assert told["comb"].endswith(" provisional") and not told["halloc"].endswith("provisional")
+    beware = "return Object.fromEntries([...document.querySelectorAll('.ranking .beware')].map((words) => [words.dataset.about, words.textContent]))"
+    assert wide.execute_script(beware) == {"comb": "results of 8a360499 measure an older version, before its malloc kernel shrank from 48 registers to about 40",
+                                           "corw_reworked": "serves one size of block only"}
+    assert wide.execute_script("return document.body.innerHTML.includes('<b>1</b> provisional <small title=\"results of 8a360499 measure an older version')")
