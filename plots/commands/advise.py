@@ -28,7 +28,8 @@ examples:
 The answer is a ranked list with trade-offs, from the results of the guide. It
 lists up to eight of the cells that it uses, each with its distance from your
 question in steps. Allocators that are known to hand out a block twice, to
-corrupt memory or to hang get no rank: a list of their own names them. If no cell is near, it says "not measured".
+corrupt memory or to hang get no rank: a list of their own names them. If no
+cell is near, the answer is "not measured".
 docs/choose-an-allocator.md explains the list.
 
 exit codes: 0: answered; 1: nothing measured near the question, or with --tried
