@@ -114,8 +114,9 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   std::vector<std::string> parts;
   if (rest.not_begun > 0) parts.push_back(fmt::format("{} not begun", counted(rest.not_begun, "cell")));
   if (rest.cut > 0) parts.push_back(fmt::format("{} with too few rounds", counted(rest.cut, "cell")));
-  return fmt::format("The time limit (--minutes {:.4g}) ended the run: {}. {}.\n", options.minutes.value_or(0),
-                     fmt::join(parts, ", "), options.to_run_left_out);
+  return fmt::format("The time limit (--minutes {:.4g}) ended the run: {}. {}{}.\n", options.minutes.value_or(0),
+                     fmt::join(parts, ", "), options.to_run_left_out,
+                     rest.no_progress ? ", with a larger --minutes: no round ended in this time" : "");
 }
 
 }  // namespace
@@ -303,6 +304,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   }
   const Supervisor::Rest rest = supervisor.rest();
   ending.cut = rest.not_begun + rest.cut > 0;
+  ending.no_progress = rest.no_progress;
   if (rest.too_large > 0) {
     ending.rest = fmt::format(
         "{} skipped: the pool needs more memory than the device has ({}). Set \"pool\": \"fit\" in a config of one "
@@ -333,8 +335,9 @@ std::string summary_of(const Results& results, std::size_t cells, const std::str
   return text + fmt::format("{}  {}\n", what_is_missing(results), folder);
 }
 
-std::string options_to_continue(const RunOptions& options, const std::string& backend) {
+std::string options_to_continue(const RunOptions& options, const std::string& backend, bool no_progress) {
   RunOptions again = options;
+  if (no_progress) again.minutes.reset();
   again.resume = true;
   again.force = again.profile = false;
   std::string text = fmt::format(" --backend {}", backend);

@@ -60,6 +60,7 @@ struct Ending {
   std::string profile;      // how the wall time was spent, with --profile
   std::string rest;         // cells left out for lack of time or memory, or empty
   bool cut = false;         // whether something was left out for lack of time
+  bool no_progress = false;  // whether the time limit was over before any round or cell ended
 };
 
 Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,
@@ -71,8 +72,9 @@ Results write_results_of(const std::string& folder);
 // Returns one line for a config, because the tables of a whole group are too long to read.
 std::string summary_of(const Results& results, std::size_t cells, const std::string& folder);
 
-// Returns the options of a command to continue, without --out and the selection of configs.
-std::string options_to_continue(const RunOptions& options, const std::string& backend);
+// Returns the options of a command to continue, without --out and the selection of configs. With `no_progress` it has
+// no time limit, because the same limit would again measure nothing.
+std::string options_to_continue(const RunOptions& options, const std::string& backend, bool no_progress);
 
 // Prints which cells were left out and, with --profile, how the time was spent. If the run ended early, also prints
 // `finished` and the command to continue. `command` is empty if another program prints this command. Returns the exit

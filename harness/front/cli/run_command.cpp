@@ -25,7 +25,7 @@ int report(const RunOptions& options, const Figure& figure, const Ending& ending
                       fmt::format("{} of {} {} finished.", results.finished, counted(figure.plan.cell_count(), "cell"),
                                   is_or_are(results.finished)),
                       fmt::format("allocbench --config {} --out {}{}", quoted(options.config), quoted(figure.folder),
-                                  options_to_continue(options, figure.plan.backend)));
+                                  options_to_continue(options, figure.plan.backend, ending.no_progress)));
 }
 
 }  // namespace

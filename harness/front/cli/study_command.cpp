@@ -210,7 +210,8 @@ std::string card_of(const std::string& folder, const RunOptions& options) {
   return history.device ? history.device->uuid.value_or("") : "";
 }
 
-std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend) {
+std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend,
+                                bool no_progress) {
   if (!study.part.empty()) return "";  // the parent program prints how to continue all parts
   std::string text = fmt::format("allocbench study {} --configs {}", quoted(study.group), quoted(study.configs));
   if (!options.out.empty()) text += fmt::format(" --out {}", quoted(options.out));
@@ -221,7 +222,7 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
     if (study.shard) text += fmt::format(" --shard {}", study.shard->text());
   }
   if (!study.figures) text += " --no-figures";
-  return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
+  return text + options_to_continue(options, backend, no_progress) + (study.all_devices ? " --device all" : "");
 }
 
 // Throws UsageError if there are more shards than configs. Every shard needs a config, so that merging can detect a
@@ -321,7 +322,7 @@ int measure_here(const StudyOptions& study, RunOptions options, const Target& ta
   return exit_code_of(
       ending, ok,
       fmt::format("{} of {} {} finished.", finished, counted(figures.size(), "config"), is_or_are(finished)),
-      command_to_continue(study, options, target.program.backend));
+      command_to_continue(study, options, target.program.backend, ending.no_progress));
 }
 
 int measure_on_all_devices(const StudyOptions& study, const RunOptions& options, const Target& target,
@@ -335,7 +336,7 @@ int measure_on_all_devices(const StudyOptions& study, const RunOptions& options,
   StudyOptions of_parts = study;
   of_parts.part = part_text(shard);
   const int code =
-      study_on_all_devices(of_parts, target, shares, command_to_continue(study, options, target.program.backend));
+      study_on_all_devices(of_parts, target, shares, command_to_continue(study, options, target.program.backend, options.minutes == 0.0));
   std::erase_if(folders, [](const std::string& folder) { return !fs::exists(fs::path(folder) / "results.json"); });
   draw(study, folders);
   return code;
