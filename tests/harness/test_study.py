@@ -104,6 +104,13 @@ class Study(StudyTest):
         self.assertIn("5 configs, 15 cells", result.stdout)
         self.assertIn("1 config, 3 cells", self.study("survey", "--dry-run").stdout)
 
+    def test_mistyped_names_get_the_nearest(self):
+        for name in ("kma2014/fig1", "kma2014_reworked/fig1", "mine/small"):
+            self.add_config(name, ["steady"])
+        self.assertIn('There is no group "kma". Did you mean "kma2014"?', self.study("kma", expect=2).stderr)
+        error = self.study("mine", "--only", "mine/smal", expect=2).stderr
+        self.assertIn('has no config "mine/smal" that measures something. Did you mean "mine/small"?', error)
+
     def test_a_group_that_lacks_a_folder_says_which(self):
         self.add_config("halloc2014/fig1", ["steady"])
         self.assertIn(f'The group "papers" lacks its folder kma2014 in {self.configs}.', self.study("papers", "--dry-run", expect=2).stderr)

@@ -97,15 +97,17 @@ void keep_started(const StudyOptions& study, std::vector<PlannedConfig>& planned
   }
 }
 
-// Keeps the configs that --only names.
-void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
+// Keeps the configs that --only names. `passed_over` has the names of the others.
+void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned,
+               const std::vector<std::string>& passed_over) {
   for (const std::string& name : study.only) {
     const bool known = std::any_of(planned.begin(), planned.end(),
                                    [&](const PlannedConfig& each) { return each.config.name == name; });
-    if (!known) {
-      throw UsageError(
-          fmt::format("--only: the group \"{}\" has no config \"{}\" that measures something.", study.group, name));
-    }
+    if (known) continue;
+    throw UsageError(
+        fmt::format("--only: the group \"{}\" has no config \"{}\" that measures something.{} --dry-run "
+                    "shows the configs of the group.",
+                    study.group, name, did_you_mean(name, passed_over)));
   }
   if (study.only.empty()) return;
   std::erase_if(planned, [&](const PlannedConfig& each) {
@@ -129,14 +131,15 @@ std::string shared_names(const std::vector<PlannedConfig>& planned) {
   return mistakes;
 }
 
-// Returns whether --only excludes the config with this text. A text without a name is not excluded, so its mistake is
-// reported.
-bool is_passed_over(const StudyOptions& study, const std::string& text) {
-  if (study.only.empty()) return false;
-  if (protocol::nests_deeper_than(text, protocol::deepest_json)) return false;
+// Returns the name of the config with this text if --only excludes it. Otherwise returns an empty text. A text without
+// a name is not excluded, so its mistake is reported.
+std::string passed_over_name(const StudyOptions& study, const std::string& text) {
+  if (study.only.empty()) return "";
+  if (protocol::nests_deeper_than(text, protocol::deepest_json)) return "";
   const protocol::Json json = protocol::Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) return false;
-  return std::find(study.only.begin(), study.only.end(), json["name"].get<std::string>()) == study.only.end();
+  if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) return "";
+  const std::string name = json["name"].get<std::string>();
+  return std::find(study.only.begin(), study.only.end(), name) == study.only.end() ? name : "";
 }
 
 // If more configs than this have mistakes, only the names of the others are shown. A build that lacks plug-ins may
@@ -161,10 +164,14 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   std::vector<PlannedConfig> planned;
   std::vector<std::string> mistakes;
   std::vector<std::string> with_mistakes;
+  std::vector<std::string> passed_over;
   for (const std::string& path : configs_of(study)) {
     try {
       const std::string text = read_config_text(path);
-      if (is_passed_over(study, text)) continue;
+      if (std::string name = passed_over_name(study, text); !name.empty()) {
+        passed_over.push_back(std::move(name));
+        continue;
+      }
       Config config = checked_config(study.run, path, text, target);
       if (config.only_draws) continue;
       Plan plan = checked_plan(config, target);
@@ -177,7 +184,7 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   }
   if (!mistakes.empty()) throw UsageError(joined(mistakes, with_mistakes));
   if (const std::string shared = shared_names(planned); !shared.empty()) throw UsageError(shared);
-  keep_only(study, planned);
+  keep_only(study, planned, passed_over);
   if (study.started) keep_started(study, planned);
   if (planned.empty())
     throw UsageError(
@@ -335,8 +342,8 @@ int measure_on_all_devices(const StudyOptions& study, const RunOptions& options,
   }
   StudyOptions of_parts = study;
   of_parts.part = part_text(shard);
-  const int code =
-      study_on_all_devices(of_parts, target, shares, command_to_continue(study, options, target.program.backend, options.minutes == 0.0));
+  const int code = study_on_all_devices(
+      of_parts, target, shares, command_to_continue(study, options, target.program.backend, options.minutes == 0.0));
   std::erase_if(folders, [](const std::string& folder) { return !fs::exists(fs::path(folder) / "results.json"); });
   draw(study, folders);
   return code;
