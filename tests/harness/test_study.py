@@ -111,6 +111,14 @@ class Study(StudyTest):
         error = self.study("mine", "--only", "mine/smal", expect=2).stderr
         self.assertIn('has no config "mine/smal" that measures something. Did you mean "mine/small"?', error)
 
+    def test_a_study_without_a_folder_cannot_go_on(self):
+        self.add_config("mine/one", ["steady"])
+        self.add_config("mine/two", ["steady"], seed=2)
+        self.assertIn(f"There is no folder {self.out}, so there is nothing to resume.", self.study("mine", "--resume", expect=2).stderr)
+        self.study("mine", "--only", "mine/one")
+        self.study("mine", "--resume")
+        self.assertEqual(self.cells("mine/two"), {"steady": "ok"})
+
     def test_a_group_that_lacks_a_folder_says_which(self):
         self.add_config("halloc2014/fig1", ["steady"])
         self.assertIn(f'The group "papers" lacks its folder kma2014 in {self.configs}.', self.study("papers", "--dry-run", expect=2).stderr)

@@ -13,6 +13,7 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/limits.hpp"
+#include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/text_file.hpp"
@@ -248,6 +249,21 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
                         format_duration(seconds));
   }
   return text;
+}
+
+void require_earlier_folder(const RunOptions& options, const std::string& named,
+                            const std::vector<std::string>& folders) {
+  if (!options.resume && !options.only_failed) return;
+  const auto exists = [](const std::string& folder) { return std::filesystem::exists(folder); };
+  if (exists(named) || std::any_of(folders.begin(), folders.end(), exists)) return;
+  const std::string nearest = nearest_folder(named);
+  const char* const option = options.resume ? "--resume" : "--only-failed";
+  throw UsageError(fmt::format(
+      "There is no folder {}, so there is nothing to {}.{} Name the folder of the run with --out, or drop {} to start "
+      "a "
+      "run.",
+      named, options.resume ? "resume" : "rerun", nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest),
+      options.resume && options.only_failed ? "--resume and --only-failed" : option));
 }
 
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder) {

@@ -51,15 +51,20 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
 // Estimates how long measuring takes, in rounds of cells. The estimate only serves to compare the configs of a study.
 std::uint64_t work_of(const Plan& plan);
 
+// Throws UsageError if --resume or --only-failed has no folder of an earlier run: none of `folders` exists. `named` is
+// the folder that the user named.
+void require_earlier_folder(const RunOptions& options, const std::string& named,
+                            const std::vector<std::string>& folders);
+
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder);
 
 // Describes how measuring ended. The caller writes the results in every case.
 struct Ending {
   bool interrupted = false;
-  std::string environment;  // why measuring stopped early, or empty
-  std::string profile;      // how the wall time was spent, with --profile
-  std::string rest;         // cells left out for lack of time or memory, or empty
-  bool cut = false;         // whether something was left out for lack of time
+  std::string environment;   // why measuring stopped early, or empty
+  std::string profile;       // how the wall time was spent, with --profile
+  std::string rest;          // cells left out for lack of time or memory, or empty
+  bool cut = false;          // whether something was left out for lack of time
   bool no_progress = false;  // whether the time limit was over before any round or cell ended
 };
 

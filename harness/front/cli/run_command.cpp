@@ -56,6 +56,7 @@ int run_command(const RunOptions& options) {
     return exit_all_ok;
   }
   const std::string folder = options.out.empty() ? default_folder(config) : options.out;
+  require_earlier_folder(options, folder, {});
   const Figure figure = prepare_figure(options, target, std::move(config), std::move(plan), folder);
   if (options.only_failed && figure.history.run == nullptr) {
     throw UsageError(fmt::format("No earlier run in {}; drop --only-failed.", folder));

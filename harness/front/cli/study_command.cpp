@@ -86,6 +86,13 @@ std::string folder_of(const StudyOptions& study, const Config& config) {
   return study.run.out.empty() ? default_folder(config) : (fs::path(study.run.out) / config.name).string();
 }
 
+// With --resume or --only-failed at least one config must have a folder.
+void require_earlier_study(const StudyOptions& study, const std::vector<PlannedConfig>& planned) {
+  std::vector<std::string> folders;
+  for (const PlannedConfig& each : planned) folders.push_back(folder_of(study, each.config));
+  require_earlier_folder(study.run, study.run.out.empty() ? folders.front() : study.run.out, folders);
+}
+
 // Keeps the configs that --started selects.
 void keep_started(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   std::erase_if(planned,
@@ -373,6 +380,7 @@ int study_command(const StudyOptions& study) {
     print_plan(planned, earlier);
     return exit_all_ok;
   }
+  if (study.part.empty()) require_earlier_study(study, planned);
   if (!options.minutes && target.program.backend == "cuda") options.minutes = default_minutes(study.group);
   if (study.all_devices) return measure_on_all_devices(study, options, target, planned, shard);
   return measure_here(study, std::move(options), target, std::move(planned), std::move(earlier), shard);

@@ -99,6 +99,7 @@ int try_command(const TryOptions& given) {
     show("{}", describe_recording(options, target));
     return exit_all_ok;
   }
+  if (!options.run.dry_run) require_earlier_folder(options.run, folder, {});
   if (is_config) options.trace = record_job(options, target, folder);
   const traces::Trace trace = read_recorded(options.trace);
   const std::string text = config_text(options, trace_name(given.trace), trace);
