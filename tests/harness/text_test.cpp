@@ -95,6 +95,7 @@ TEST(NearestName, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest_name("scat", names), "scatteralloc");
   EXPECT_EQ(nearest_name("sc", names), "");
   EXPECT_EQ(nearest_name("kma", {"kma2014_reworked", "kma2014"}), "kma2014");
+  EXPECT_EQ(nearest_name("kma", {"kma2014", "kma2014_reworked", "kma_malloc"}), "");
 }
 
 // Ids are keys of stored results, so this value must never change.

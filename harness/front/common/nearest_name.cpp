@@ -49,7 +49,9 @@ std::string nearest_name(std::string_view found, const std::vector<std::string>&
   }
   if (!best.empty() || found.size() < least_prefix) return best;
   for (const std::string& name : valid) {
-    if (name.starts_with(found) && (best.empty() || name.size() < best.size())) best = name;
+    if (!name.starts_with(found)) continue;
+    if (best.empty() || best.starts_with(name)) best = name;
+    if (!name.starts_with(best)) return "";
   }
   return best;
 }
