@@ -198,7 +198,7 @@ class Study(StudyTest):
         self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
         self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
         plan = self.study("mine", "--dry-run").stdout
-        self.assertIn("All cells together: 22 to 22 rounds. At least 13 worker processes for 3 allocators if nothing fails. Allocators with most processes: per_process 9, steady 2, heaped 2.", plan)
+        self.assertIn("All cells together: 22 rounds. At least 13 worker processes for 3 allocators if nothing fails. Allocators with most processes: per_process 9, steady 2, heaped 2.", plan)
         self.study("mine")
         # Both commands also start a worker to read the facts of the device.
         self.assertEqual(len(self.starts()), 14 + 2)

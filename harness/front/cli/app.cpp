@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 #include "harness/front/cli/app_parts.hpp"
 #include "harness/front/cli/help_formatter.hpp"
@@ -16,6 +17,8 @@
 
 namespace allocbench::front {
 namespace {
+
+constexpr int most_devices = 1'023;  // largest number that --device accepts; no host has so many GPUs
 
 constexpr const char* program_description =
     "allocbench measures GPU memory allocators under many workloads, on a CUDA GPU or on the CPU. "
@@ -375,7 +378,7 @@ void add_help(CLI::App& app, Options& options) {
 
 CLI::Option* add_device_option(CLI::App& app, int& device, const std::string& when) {
   return app.add_option("--device", device, when + "CUDA device number (default 0)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_between(0, most_devices))
       ->type_name("N");
 }
 
@@ -383,7 +386,7 @@ CLI::Validator number_between(double least, double most) {
   const auto check = [=](std::string& text) -> std::string {
     double value = 0;
     if (CLI::detail::lexical_cast(text, value) && least <= value && value <= most) return "";
-    return fmt::format("Value {} not in range {} to {:.0f}", text, least, most);
+    return fmt::format("Value {} not in range {} to {:.0f}", text, least, std::floor(most));
   };
   return CLI::Validator(check, "");
 }

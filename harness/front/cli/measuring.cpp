@@ -241,9 +241,9 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
     most_starts.push_back(fmt::format("{} {}", allocator, count));
   }
   std::string text = fmt::format(
-      "All cells together: {} to {}. At least {} for {} if nothing fails. Allocators with most processes: {}.\n", least,
-      counted(most, "round"), counted(starts.all, "worker process"), counted(allocators, "allocator"),
-      fmt::join(most_starts, ", "));
+      "All cells together: {}{}. At least {} for {} if nothing fails. Allocators with most processes: {}.\n",
+      least == most ? "" : fmt::format("{} to ", least), counted(most, "round"), counted(starts.all, "worker process"),
+      counted(allocators, "allocator"), fmt::join(most_starts, ", "));
   if (!earlier.empty()) {
     text += fmt::format("According to earlier results the first rounds take about {} plus worker start-up.\n",
                         format_duration(seconds));
