@@ -46,6 +46,8 @@ def main(arguments: list[str]) -> int:
         ) from None
     out = _page(options.out, Path(options.paths[0]))
     # The current configs decide how runs are drawn.
+    if not out.exists():
+        files.require_folder(out)  # before minutes of work
     _tell("reading the results")
     runs, failures = newest.read(options.paths, inputs.Overrides(configs.FOLDER))
     page = build.page_of(runs, [*map(UsageError, options.unreadable), *(error for error in failures if not _follows(error, options.unreadable))], _tell)
