@@ -46,13 +46,20 @@ def main(arguments: list[str]) -> int:
         ) from None
     out = _page(options.out, Path(options.paths[0]))
     # The current configs decide how runs are drawn.
+    if not out.exists():
+        files.require_folder(out)  # before minutes of work
+    _tell("reading the results")
     runs, failures = newest.read(options.paths, inputs.Overrides(configs.FOLDER))
-    page = build.page_of(runs, [*map(UsageError, options.unreadable), *(error for error in failures if not _follows(error, options.unreadable))])
+    page = build.page_of(runs, [*map(UsageError, options.unreadable), *(error for error in failures if not _follows(error, options.unreadable))], _tell)
     files.write(out, page.text)
     for problem in page.problems:
-        print(f"allocbench report --html: {problem}", file=sys.stderr)
+        _tell(problem)
     print(out)
     return 2 if page.problems else 0
+
+
+def _tell(text: str) -> None:
+    print(f"allocbench report --html: {text}", file=sys.stderr)
 
 
 def _follows(error: Exception, unreadable: list[str]) -> bool:

@@ -146,7 +146,9 @@ def _commands(plan: Plan, minutes: float) -> str:
         only = "" if plan.is_whole_group else "".join(f" --only {name}" for name in sorted(piece.configs))
         bound = math.ceil(min(piece.minutes, minutes))
         options = f"{plan.backend} {piece.executor}".strip()
-        lines.append(f"{plan.command}{only} --backend {options} --minutes {bound} --resume --no-figures --out results/pieces/{plan.name}-{number}")
+        out = f"results/pieces/{plan.name}-{number}"
+        # --resume needs a folder, so that a mistyped --out starts no new run.
+        lines.append(f"mkdir -p {out} && {plan.command}{only} --backend {options} --minutes {bound} --resume --no-figures --out {out}")
     return "\n".join(lines) + "\n"
 
 

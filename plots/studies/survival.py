@@ -70,7 +70,8 @@ class Matrix:
 def matrices(runs: Sequence[Run]) -> list[Matrix]:
     """Returns one matrix per back end, sorted by name.
 
-    If a cell is in several runs of a device, the latest run counts. Allocators that fail on purpose are left out.
+    If several runs of a config on one device, with the same options of the executor, have a cell, the latest run counts.
+    A cell of several configs counts once for each config. Allocators that fail on purpose are left out.
     """
     made = [_matrix(back_end, [run for run in runs if run.backend == back_end]) for back_end in sorted({run.backend for run in runs})]
     if not any(matrix.fields for matrix in made):
@@ -79,10 +80,11 @@ def matrices(runs: Sequence[Run]) -> list[Matrix]:
 
 
 def _matrix(back_end: str, runs: Sequence[Run]) -> Matrix:
-    latest: dict[tuple[str, str], tuple[Run, str]] = {}
-    for run in sorted(runs, key=lambda each: each.date):
+    latest: dict[tuple[str, ...], tuple[Run, str]] = {}
+    for run in sorted(runs, key=lambda each: each.run.get("time") or each.date):
+        of_run = (run.device.get("name", ""), run.run.get("executor") or "", run.name)
         for cell in run.cells.index[~run.cells["allocator"].str.startswith(_FAIL_ON_PURPOSE)]:
-            latest[run.device.get("name", ""), cell] = (run, cell)
+            latest[*of_run, cell] = (run, cell)
     names: dict[str, str] = {}
     fields: dict[tuple[str, str], Field] = {}
     for run, cell in latest.values():

@@ -13,7 +13,7 @@ import os
 import string
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
+from typing import Callable, Sequence
 
 from plotly.offline import get_plotlyjs
 
@@ -31,6 +31,7 @@ _SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "numbers.js", "c
 _OF_THE_GUIDE = ("survival", "costs", "cliffs", "tax")
 _SECTIONS = ("answer", *_OF_THE_GUIDE, "claims", "figures")
 _AGAIN = ", then make the page of that folder: allocbench report results/mine --html"
+_FIGURES_PER_LINE = 20  # a page of all papers takes minutes, so its progress has some lines
 _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revisions": {}}
 
 
@@ -40,7 +41,8 @@ class Page:
     problems: list[str]  # errors about results that the page does not show
 
 
-def page_of(runs: Sequence[Run], failures: Sequence[Exception]) -> Page:
+def page_of(runs: Sequence[Run], failures: Sequence[Exception], tell: Callable[[str], None] = lambda progress: None) -> Page:
+    """Makes the page. Calls `tell` with a line about each part that takes long."""
     problems = [str(error) for error in failures]
     kept = _of_one_device(runs, problems)
     if not kept:
@@ -50,11 +52,13 @@ def page_of(runs: Sequence[Run], failures: Sequence[Exception]) -> Page:
     except NothingToDraw:
         guide = _EMPTY
     charts: dict[str, dict] = {}
+    of_papers = [run for run in kept if not run.name.startswith("guide/")]
+    tell(f"judging the claims of {len(of_papers)} runs")
     parts = {
         "answer": _answer(guide),
         "evidence": _evidence(guide, charts),
-        "claims": _claims(kept, charts),
-        "figures": _figures(kept, charts, problems),
+        "claims": _claims(of_papers, charts),
+        "figures": _figures(of_papers, charts, problems, tell),
     }
     return Page(_fill(guide, kept[0], parts, charts, problems), problems)
 
@@ -123,18 +127,18 @@ def _chart(name: str, chart: dict | None, charts: dict) -> str:
 
 
 def _claims(runs: Sequence[Run], charts: dict) -> str:
-    found = claims.ledger([run for run in runs if not run.name.startswith("guide/")])
+    found = claims.ledger(runs)
     parts = []
     for paper, chart in ledger.charts_of(found).items():
         parts.append(f"<h3>{html.escape(paper)}</h3>{_chart(f'claims {paper}', chart, charts)}")
     return "".join(parts) + ledger.tables(found)
 
 
-def _figures(runs: Sequence[Run], charts: dict, problems: list[str]) -> str:
+def _figures(runs: Sequence[Run], charts: dict, problems: list[str], tell: Callable[[str], None]) -> str:
     parts: dict[str, list[str]] = {}
-    for run in runs:
-        if run.name.startswith("guide/"):
-            continue
+    for number, run in enumerate(runs):
+        if number % _FIGURES_PER_LINE == 0:
+            tell(f"drawing figure {number + 1} of {len(runs)}")
         try:
             made = _figure(run)
         except (NothingToDraw, UsageError) as error:

@@ -102,7 +102,7 @@ class PluginsThatCannotBeUsed(unittest.TestCase):
         (self.plugins("check") / "damaged.so").write_bytes(whole[:len(whole) // 2])
         result = self.check(expect=3)
         self.assertIn(f"the plug-in damaged is unusable: {self.plugins('check') / 'damaged.so'}: it is damaged", result.stderr)
-        self.assertRegex(result.stdout, r"atomic_malloc +ok +\d+")
+        self.assertRegex(result.stdout, r"atomic_malloc: nothing found in \d+ schedules on 1 model")
         self.check("--allocator", "atomic_malloc", *where_built(RACES_OF_ALLOCATORS), expect=0)
         self.assertIn('The allocator "damaged" cannot be checked', self.check("--allocator", "damaged", expect=2).stderr)
 
@@ -119,7 +119,7 @@ class PluginsThatCannotBeUsed(unittest.TestCase):
         result = self.check("--allocator", "atomic_malloc", expect=3)
         self.assertIn("it is for allocbench-worker-check, this is allocbench-worker-tsan. Move it into the folder plugins/check", result.stderr)
         self.assertIn("does not contain atomic_malloc, so races of atomic_malloc are not searched for", result.stderr)
-        self.assertRegex(result.stdout, r"atomic_malloc +ok +20 +0\n")
+        self.assertRegex(result.stdout, r"atomic_malloc: nothing found in 20 schedules on 1 model, 0 race runs\n")
 
 
 class ZooGate(unittest.TestCase):
@@ -405,6 +405,26 @@ class Usage(unittest.TestCase):
             cells = json.loads(stdout)["cells"]
             self.assertEqual({cell["outcome"] for cell in cells if cell["tried"] == 0}, {"not tried"})
             self.assertTrue(all(cell["tried"] < cell["planned"] for cell in cells))
+
+    def test_a_folder_for_findings_is_checked_before_the_search(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "file")
+            file.touch()
+            found = check("--allocator", "zoo_lost_update_repaired", "--seeds", str(10**12), "--no-races", "--out", str(file / "out"), expect=3)
+            self.assertIn(f"Cannot create the folder {file}/out: Not a directory.", found.stderr)
+
+    def test_the_output_is_short_without_verbose(self):
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = ["--allocator", "zoo_lost_update", "--seeds", SEEDS, "--no-races", "--out", folder]
+            short = check(*arguments, expect=1)
+            lines = short.stdout.splitlines()
+            self.assertRegex(lines[0], r"^zoo_lost_update: \d+ findings in \d+ schedules on \d+ models$")
+            self.assertRegex(lines[1], r"^  \w+ \(failed check\): .*handed out twice")
+            self.assertEqual(short.stdout.count("--replay"), 1)
+            self.assertIn("--verbose", short.stderr)
+            verbose = check(*arguments, "--verbose", expect=1).stdout
+            self.assertGreater(verbose.count("--replay"), 1)
+            self.assertRegex(verbose, r"(?m)^models:.*1 one_lane")
 
     def test_unknown_names_get_a_suggestion(self):
         result = check("--allocator", "zoo_lost_updat", expect=2)

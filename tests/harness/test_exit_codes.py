@@ -45,6 +45,17 @@ class Usage(ProgramTest):
                 result = self.run_program(*arguments, expect=2)
                 self.assertIn("allocbench: ", result.stderr)
 
+    def test_wrong_values_are_told_in_plain_words(self):
+        config = self.config()
+        self.out.mkdir()
+        for arguments, words in (([config, "--device", "x"], "--device: Value x not in range 0 to 1023."),
+                                 ([config, "--seed", "abc"], '--seed: "abc" is not a whole number that this option accepts.'),
+                                 ([config, "--minutes", "16667"], "--minutes: Value 16667 not in range 0 to 16666."),
+                                 ([self.out], "it is a folder. `allocbench study GROUP` measures all configs of a folder"),
+                                 (["report", f"{self.out}t"], f"matches no file. Did you mean {self.out}?")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(words, self.run_program(*arguments, expect=2).stderr)
+
     def test_a_folder_with_a_run_is_not_written_over(self):
         config = self.config()
         self.measure(config)
@@ -58,6 +69,7 @@ class Usage(ProgramTest):
         self.assertEqual(len(self.results()["allocbench"]["cells"]), 1)
 
     def test_only_failed_needs_a_run(self):
+        self.out.mkdir()
         self.assertIn("No earlier run in", self.measure(self.config(), "--only-failed", expect=2).stderr)
 
 

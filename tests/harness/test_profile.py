@@ -53,6 +53,7 @@ class Profile(ProgramTest):
     def test_mistakes(self):
         for arguments, words in ((["paper/fig1/stedy/request_bytes:16"], 'Did you mean "paper/fig1/steady/request_bytes:16"?'),
                                  (["paper/fig9/steady"], "Name the config with --config"),
+                                 (["paper/fig1"], 'fig1.json has no cell "paper/fig1".'),
                                  (["paper/fig1/steady/request_bytes:16", "--phase", "build"], "Allowed: alloc, free")):
             with self.subTest(arguments=arguments):
                 self.assertIn(words, self.profile(*arguments, expect=2).stderr)

@@ -40,6 +40,7 @@ class KillsOf:
                            workload={"id": "alloc_free", "threads": 512}, pool_bytes="64MiB", repetitions=20, rounds=ROUNDS)
 
     def start(self, config, *more):
+        self.out.mkdir(exist_ok=True)
         return self.start_program("--config", config, "--backend", self.backend, "--out", self.out, "--resume", *more)
 
     def wait_for_the_workers_to_die(self):

@@ -101,6 +101,16 @@ class Report(ProgramTest):
         self.run_program("compare", "--with-reference", self.keep(), "--out", again, expect=0)
         self.assertEqual(len([event for event in self.events(again / "test/figure") if event["event"] == "cell"]), 4)
 
+    def test_rows_have_the_order_of_the_config(self):
+        out = self.folder / "ordered"
+        measured = self.measure(self.config(["crashing", "steady"], rounds=2), out=out, expect=1).stdout
+        logged = [(event["label"], event["axes"]["request_bytes"]) for event in self.events(out) if event["event"] == "cell"]
+        ordered = [(label, size) for label in ("crashing", "steady") for size in (16, 32, 64)]
+        self.assertNotEqual(logged, ordered, "a cell that will probably fail begins late")
+        for table in (measured, self.report(out, expect=1).stdout):
+            rows = [line.split()[:2] for line in table.splitlines() if line.startswith(("crashing", "steady"))]
+            self.assertEqual([(label, int(size)) for label, size in rows], ordered)
+
     def test_the_guide_that_the_repository_keeps(self):
         copy = self.folder / "small"
         shutil.copytree(GUIDE, copy)

@@ -39,6 +39,7 @@ class Resume(ProgramTest):
         print(f"ALLOCBENCH_TEST_SEED={seed}", flush=True)
         generator = random.Random(seed)
         config = self.slow_config()
+        self.out.mkdir()
         for _ in range(KILLS):
             program = self.start_program("--config", config, "--out", self.out, "--resume")
             time.sleep(generator.uniform(0.02, 0.5))
@@ -105,6 +106,21 @@ class Resume(ProgramTest):
         result = self.measure(config, "--resume")
         self.assertIn("no cells left to measure", result.stderr)
         self.assertEqual(self.events(), before)
+
+    def test_a_mistyped_folder_starts_no_run(self):
+        self.measure(self.config())
+        (self.folder / "results/quick-cpu").mkdir(parents=True)
+        for out, flags, words in ((self.folder / "outt", ["--resume"], f"Did you mean {self.out}?"),
+                                  (self.folder / "outt", ["--only-failed"], "nothing to rerun"),
+                                  ("reslts/quik-cpu", ["--resume"], "Did you mean results/quick-cpu?"),
+                                  (self.folder / "quite_different", ["--resume"], "or drop --resume to start a run."),
+                                  (self.folder / "outt", ["--resume", "--only-failed"], "or drop --resume and --only-failed")):
+            with self.subTest(out=out, flags=flags):
+                error = self.measure(self.config(), *flags, out=out, expect=2).stderr
+                self.assertIn(f"There is no folder {out}, so there is nothing to ", error)
+                self.assertIn(words, error)
+                self.assertFalse((self.folder / out).exists())
+        self.assertNotIn("Did you mean", self.measure(self.config(), "--resume", out=self.folder / "quite_different", expect=2).stderr)
 
     def test_resume_refuses_the_log_of_another_config(self):
         self.measure(self.config())

@@ -332,6 +332,7 @@ class Resume(RoundsTest):
         generator = random.Random(seed)
         config = self.config(["noisy", "counting"], rounds=4, precision=0.0001, state="reused",
                              workload={"id": "pulse", "seconds": 0.01})
+        self.out.mkdir()
         for _ in range(KILLS):
             program = self.start_program("--config", config, "--out", self.out, "--resume")
             time.sleep(generator.uniform(0.1, 1))

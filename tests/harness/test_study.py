@@ -104,6 +104,21 @@ class Study(StudyTest):
         self.assertIn("5 configs, 15 cells", result.stdout)
         self.assertIn("1 config, 3 cells", self.study("survey", "--dry-run").stdout)
 
+    def test_mistyped_names_get_the_nearest(self):
+        for name in ("kma2014/fig1", "kma2014_reworked/fig1", "mine/small"):
+            self.add_config(name, ["steady"])
+        self.assertIn('There is no group "kma". Did you mean "kma2014"?', self.study("kma", expect=2).stderr)
+        error = self.study("mine", "--only", "mine/smal", expect=2).stderr
+        self.assertIn('has no config "mine/smal" that measures something. Did you mean "mine/small"?', error)
+
+    def test_a_study_without_a_folder_cannot_go_on(self):
+        self.add_config("mine/one", ["steady"])
+        self.add_config("mine/two", ["steady"], seed=2)
+        self.assertIn(f"There is no folder {self.out}, so there is nothing to resume.", self.study("mine", "--resume", expect=2).stderr)
+        self.study("mine", "--only", "mine/one")
+        self.study("mine", "--resume")
+        self.assertEqual(self.cells("mine/two"), {"steady": "ok"})
+
     def test_a_group_that_lacks_a_folder_says_which(self):
         self.add_config("halloc2014/fig1", ["steady"])
         self.assertIn(f'The group "papers" lacks its folder kma2014 in {self.configs}.', self.study("papers", "--dry-run", expect=2).stderr)
@@ -183,7 +198,7 @@ class Study(StudyTest):
         self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
         self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
         plan = self.study("mine", "--dry-run").stdout
-        self.assertIn("All cells together: 22 to 22 rounds. At least 13 worker processes for 3 allocators if nothing fails. Allocators with most processes: per_process 9, steady 2, heaped 2.", plan)
+        self.assertIn("All cells together: 22 rounds. At least 13 worker processes for 3 allocators if nothing fails. Allocators with most processes: per_process 9, steady 2, heaped 2.", plan)
         self.study("mine")
         # Both commands also start a worker to read the facts of the device.
         self.assertEqual(len(self.starts()), 14 + 2)

@@ -92,6 +92,10 @@ TEST(NearestName, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest_name("scatter_alloc", names), "scatteralloc");
   EXPECT_EQ(nearest_name("completely_else", names), "");
   EXPECT_EQ(nearest_name("xyz", names), "");
+  EXPECT_EQ(nearest_name("scat", names), "scatteralloc");
+  EXPECT_EQ(nearest_name("sc", names), "");
+  EXPECT_EQ(nearest_name("kma", {"kma2014_reworked", "kma2014"}), "kma2014");
+  EXPECT_EQ(nearest_name("kma", {"kma2014", "kma2014_reworked", "kma_malloc"}), "");
 }
 
 // Ids are keys of stored results, so this value must never change.

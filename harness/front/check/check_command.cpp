@@ -16,6 +16,7 @@
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/terminal.hpp"
+#include "harness/front/common/text_file.hpp"
 #include "protocol/model_json.hpp"
 
 namespace allocbench::front {
@@ -28,6 +29,7 @@ constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/1
                                                "lockstep", "swarm",    "swarm+stores"};
 
 int search(const CheckPlan& plan, const CheckOptions& options) {
+  require_writable_folder(options.out);  // before a search of minutes
   if (!plan.race_seer && options.races) {
     tell(
         "allocbench: no search for races: allocbench-worker-tsan is missing. Build it in the source tree with {}, or "
@@ -39,15 +41,17 @@ int search(const CheckPlan& plan, const CheckOptions& options) {
   const CheckMatrix& matrix = checking.matrix();
   if (options.json) {
     show("{}", matrix_json(matrix, options.out));
-  } else {
+  } else if (options.verbose) {
     show("{}", matrix_text(matrix, options.out, colours_on_stdout()));
+  } else {
+    show("{}", short_text(matrix, options.out));
   }
   for (const CheckCell& cell : matrix.cells) {
     if (cell.finding) write_finding(*cell.finding, options.out);
   }
   if (matrix.findings() != 0 && !options.quiet) {
-    tell("allocbench: reports and schedules are in {}. To shorten a schedule: --replay FILE.json --shrink\n",
-         options.out);
+    tell("allocbench: reports and schedules are in {}. To shorten a schedule: --replay FILE.json --shrink{}\n",
+         options.out, options.verbose || options.json ? "" : ". All models and commands: --verbose");
   }
   if (!complete) return exit_interrupted;
   if (matrix.findings() != 0) return exit_some_not_ok;

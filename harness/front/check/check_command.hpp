@@ -27,6 +27,7 @@ struct CheckOptions {
   bool json = false;
   bool all = false;
   bool quiet = false;
+  bool verbose = false;    // whether every model and finding is shown
   std::uint32_t jobs = 0;  // workers at once; 0 = one per core
   std::string workers;
 

@@ -1,11 +1,14 @@
 #include "harness/front/check/matrix.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/front/common/shell.hpp"
+#include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
 
 namespace allocbench::front {
@@ -70,6 +73,40 @@ bool said_by_search(const CheckMatrix& matrix, const CheckCell& cell) {
          });
 }
 
+std::string outcome_of(const CheckMatrix& matrix, const CheckCell& cell) {
+  return fmt::format("{} ({})", matrix.models[cell.model], cell.finding->outcome);
+}
+
+// Describes the search of one allocator: its size, the first finding with the command to replay it, and the names of
+// the other models that failed.
+std::string allocator_text(const CheckMatrix& matrix, const std::string& allocator, const std::string& folder) {
+  std::set<std::size_t> ran;
+  std::vector<const CheckCell*> found;
+  for (const CheckCell& cell : matrix.cells) {
+    if (cell.allocator != allocator) continue;
+    if (cell.tried != 0) ran.insert(cell.model);
+    if (cell.finding && !said_by_search(matrix, cell)) found.push_back(&cell);
+  }
+  std::string size =
+      fmt::format("{} on {}", counted(runs_of(matrix, allocator, false), "schedule"), counted(ran.size(), "model"));
+  if (matrix.races_looked_for) size += fmt::format(", {}", counted(runs_of(matrix, allocator, true), "race run"));
+  if (found.empty()) return fmt::format("{}: nothing found in {}\n", allocator, size);
+  const CheckCell& first = *found.front();
+  std::string text = fmt::format("{}: {} in {}\n  {}: {}\n", allocator, counted(found.size(), "finding"), size,
+                                 outcome_of(matrix, first), first.finding->summary);
+  std::vector<std::string> others;
+  for (std::size_t i = 1; i < found.size(); ++i) others.push_back(outcome_of(matrix, *found[i]));
+  if (!others.empty()) text += folded(fmt::format("  also {}", fmt::join(others, ", ")), columns_of_stdout(), 4);
+  return text + fmt::format("  {}\n", matrix.replay_command(first, folder));
+}
+
+std::string total_text(const CheckMatrix& matrix) {
+  std::uint64_t runs = 0;
+  for (const CheckCell& cell : matrix.cells) runs += cell.tried;
+  return fmt::format("\n{} in {:.1f} s, {} of {} failed\n", counted(runs, "run"), matrix.seconds, matrix.findings(),
+                     counted(matrix.cells.size(), "cell"));
+}
+
 }  // namespace
 
 std::size_t CheckMatrix::findings() const {
@@ -113,10 +150,13 @@ std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bo
       text += fmt::format("  seed {}, after {} of {}\n", finding.seed, cell.tried, counted(cell.planned, "run"));
     text += fmt::format("  {}\n", matrix.replay_command(cell, folder));
   }
-  std::uint64_t runs = 0;
-  for (const CheckCell& cell : matrix.cells) runs += cell.tried;
-  return text + fmt::format("\n{} in {:.1f} s, {} of {} failed\n", counted(runs, "run"), matrix.seconds,
-                            matrix.findings(), counted(matrix.cells.size(), "cell"));
+  return text + total_text(matrix);
+}
+
+std::string short_text(const CheckMatrix& matrix, const std::string& folder) {
+  std::string text;
+  for (const std::string& allocator : matrix.allocators) text += allocator_text(matrix, allocator, folder);
+  return text + total_text(matrix);
 }
 
 std::string matrix_json(const CheckMatrix& matrix, const std::string& folder) {

@@ -39,7 +39,9 @@ struct CheckMatrix {
   std::string replay_command(const CheckCell& cell, const std::string& folder) const;
 };
 
-// `folder` is the folder of the findings.
+// `folder` is the folder of the findings. matrix_text() shows each model and each finding, short_text() some lines for
+// each allocator.
+std::string short_text(const CheckMatrix& matrix, const std::string& folder);
 std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours);
 std::string matrix_json(const CheckMatrix& matrix, const std::string& folder);
 

@@ -112,7 +112,9 @@ int replay(const CheckOptions& options) {
     return exit_all_ok;
   }
   const bool shrinks = options.shrink && !finding.races;
+  const std::string shrunk = options.out + "/shrunk";
   if (shrinks) {
+    require_writable_folder(shrunk);
     const auto shortest = shortest_run(program, finding, options.first_seed, options.workers_at_once());
     if (!shortest) return exit_interrupted;
     show("shrunk from {} to {}. Tried {}, starting from {}. The shortest schedule has strategy {} and seed {}.\n\n",
@@ -124,7 +126,6 @@ int replay(const CheckOptions& options) {
   if (!finding.schedule.empty()) show("\nschedule: {}\n", finding.schedule);
   show("{} of {} identical\n", replayed->identical, counted(options.times, "repetition"));
   if (shrinks) {
-    const std::string shrunk = options.out + "/shrunk";
     write_finding(finding, shrunk);
     show("written to {}/{}.json\n", shrunk, finding.file_name());
   }

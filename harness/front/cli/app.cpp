@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 #include "harness/front/cli/app_parts.hpp"
 #include "harness/front/cli/help_formatter.hpp"
@@ -16,6 +17,8 @@
 
 namespace allocbench::front {
 namespace {
+
+constexpr int most_devices = 1'023;  // largest number that --device accepts; no host has so many GPUs
 
 constexpr const char* program_description =
     "allocbench measures GPU memory allocators under many workloads, on a CUDA GPU or on the CPU. "
@@ -291,12 +294,14 @@ void add_check(CLI::App& app, CheckOptions& check) {
     json->excludes(verb->get_option(other));
   }
   verb->add_flag("--all", check.all, "Include allocators that are broken on purpose");
+  verb->add_flag("-v,--verbose", check.verbose,
+                 "Print the result of every model, and all findings with their commands");
   verb->add_flag("-q,--quiet", check.quiet, "Print no progress");
   verb->add_option("-j,--jobs", check.jobs, "Number of workers that run at once (default: one per core)")
       ->check(CLI::Range(1u, limits::check_jobs).description(""))
       ->type_name("N");
   for (const char* other : {"--model", "--race-seeds", "--first-seed", "--strategy", "--no-races", "--replay",
-                            "--by-strategy", "--list", "--print-model", "--out", "--json", "--all"}) {
+                            "--by-strategy", "--list", "--print-model", "--out", "--json", "--all", "--verbose"}) {
     coverage->excludes(verb->get_option(other));
   }
   add_workers_option(*verb, check.workers);
@@ -373,7 +378,7 @@ void add_help(CLI::App& app, Options& options) {
 
 CLI::Option* add_device_option(CLI::App& app, int& device, const std::string& when) {
   return app.add_option("--device", device, when + "CUDA device number (default 0)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_between(0, most_devices))
       ->type_name("N");
 }
 
@@ -381,7 +386,7 @@ CLI::Validator number_between(double least, double most) {
   const auto check = [=](std::string& text) -> std::string {
     double value = 0;
     if (CLI::detail::lexical_cast(text, value) && least <= value && value <= most) return "";
-    return fmt::format("Value {} not in range {} to {:.0f}", text, least, most);
+    return fmt::format("Value {} not in range {} to {:.0f}", text, least, std::floor(most));
   };
   return CLI::Validator(check, "");
 }

@@ -60,6 +60,7 @@ std::string unexpected(const CLI::App& app) {
 std::string plain_words(const std::string& text) {
   constexpr std::string_view of_values = " not in {";
   constexpr std::string_view of_lack = " is required";
+  constexpr std::string_view not_converted = "Could not convert: ";
   const auto colon = text.find(": ");
   const auto values = text.find(of_values);
   if (colon < values && values != std::string::npos && text.ends_with('}')) {
@@ -69,6 +70,10 @@ std::string plain_words(const std::string& text) {
     boost::split(allowed, text.substr(begin, text.size() - begin - 1), boost::is_any_of(","));
     return fmt::format("{}\"{}\" is not one of {}.", name.starts_with('-') ? name + ": " : "",
                        text.substr(colon + 2, values - colon - 2), fmt::join(allowed, ", "));
+  }
+  if (const auto equals = text.find(" = "); text.starts_with(not_converted) && equals != std::string::npos) {
+    return fmt::format("{}: \"{}\" is not a whole number that this option accepts.",
+                       text.substr(not_converted.size(), equals - not_converted.size()), text.substr(equals + 3));
   }
   if (text.ends_with(of_lack) && text.find(' ') == text.size() - of_lack.size()) {
     const std::string name = text.substr(0, text.find(' '));
@@ -100,6 +105,12 @@ int show_help(const std::string& about) {
 std::string complaint_about(const RunOptions& run, const CLI::App& app) {
   if (run.config.empty()) return "Nothing to do. Name a config, as in `allocbench configs/smoke.json`, or see --help.";
   std::error_code error;  // set for names that cannot be file names
+  if (std::filesystem::is_directory(run.config, error)) {
+    return fmt::format(
+        "The config {} must be a regular file; it is a folder. `allocbench study GROUP` measures all "
+        "configs of a folder of configs/.",
+        run.config);
+  }
   if (std::filesystem::exists(run.config, error)) return "";
   return missing_config(run.config, names_of_verbs(app));
 }

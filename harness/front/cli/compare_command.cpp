@@ -38,7 +38,9 @@ Side selected(Side side, const std::set<std::string>& ids) {
 std::unique_ptr<Comparison> compared_with_reference(const CompareOptions& options, const ReferenceMeasured& measured,
                                                     const std::vector<Results>& reference,
                                                     const ComparisonOptions& how) {
-  Side here = side_of(options.out, read_runs(options.out), "Run the same command again.");
+  Side here =
+      side_of(options.out, read_runs(options.out),
+              options.minutes ? "Run the same command again with a larger --minutes." : "Run the same command again.");
   return compare(selected(side_of(options.reference, reference), measured.ids), selected(std::move(here), measured.ids),
                  how);
 }

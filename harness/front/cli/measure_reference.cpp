@@ -138,10 +138,10 @@ RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& fi
   return run;
 }
 
-std::string command_to_continue(const CompareOptions& options) {
+std::string command_to_continue(const CompareOptions& options, bool no_progress) {
   std::string text =
       fmt::format("allocbench compare --with-reference {} --out {}", quoted(options.reference), quoted(options.out));
-  if (options.minutes) text += fmt::format(" --minutes {}", *options.minutes);
+  if (options.minutes && !no_progress) text += fmt::format(" --minutes {}", *options.minutes);
   if (options.cells_per_family != CompareOptions{}.cells_per_family) {
     text += fmt::format(" --cells {}", options.cells_per_family);
   }
@@ -240,7 +240,7 @@ ReferenceMeasured measure_reference(const CompareOptions& options, const std::ve
   }
   const int code = exit_code_of(
       ending, ok, fmt::format("{} of {} {} measured.", finished, counted(figures.size(), "run"), is_or_are(finished)),
-      command_to_continue(options));
+      command_to_continue(options, ending.no_progress));
   measured.code = code == exit_some_not_ok ? int{exit_all_ok} : code;
   return measured;
 }

@@ -13,6 +13,7 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/interrupt.hpp"
 #include "harness/front/common/limits.hpp"
+#include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/text_file.hpp"
@@ -114,8 +115,9 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   std::vector<std::string> parts;
   if (rest.not_begun > 0) parts.push_back(fmt::format("{} not begun", counted(rest.not_begun, "cell")));
   if (rest.cut > 0) parts.push_back(fmt::format("{} with too few rounds", counted(rest.cut, "cell")));
-  return fmt::format("The time limit (--minutes {:.4g}) ended the run: {}. {}.\n", options.minutes.value_or(0),
-                     fmt::join(parts, ", "), options.to_run_left_out);
+  return fmt::format("The time limit (--minutes {:.4g}) ended the run: {}. {}{}.\n", options.minutes.value_or(0),
+                     fmt::join(parts, ", "), options.to_run_left_out,
+                     rest.no_progress ? ", with a larger --minutes: no round ended in this time" : "");
 }
 
 }  // namespace
@@ -239,14 +241,29 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
     most_starts.push_back(fmt::format("{} {}", allocator, count));
   }
   std::string text = fmt::format(
-      "All cells together: {} to {}. At least {} for {} if nothing fails. Allocators with most processes: {}.\n", least,
-      counted(most, "round"), counted(starts.all, "worker process"), counted(allocators, "allocator"),
-      fmt::join(most_starts, ", "));
+      "All cells together: {}{}. At least {} for {} if nothing fails. Allocators with most processes: {}.\n",
+      least == most ? "" : fmt::format("{} to ", least), counted(most, "round"), counted(starts.all, "worker process"),
+      counted(allocators, "allocator"), fmt::join(most_starts, ", "));
   if (!earlier.empty()) {
     text += fmt::format("According to earlier results the first rounds take about {} plus worker start-up.\n",
                         format_duration(seconds));
   }
   return text;
+}
+
+void require_earlier_folder(const RunOptions& options, const std::string& named,
+                            const std::vector<std::string>& folders) {
+  if (!options.resume && !options.only_failed) return;
+  const auto exists = [](const std::string& folder) { return std::filesystem::exists(folder); };
+  if (exists(named) || std::any_of(folders.begin(), folders.end(), exists)) return;
+  const std::string nearest = nearest_folder(named);
+  const char* const option = options.resume ? "--resume" : "--only-failed";
+  throw UsageError(fmt::format(
+      "There is no folder {}, so there is nothing to {}.{} Name the folder of the run with --out, or drop {} to start "
+      "a "
+      "run.",
+      named, options.resume ? "resume" : "rerun", nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest),
+      options.resume && options.only_failed ? "--resume and --only-failed" : option));
 }
 
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder) {
@@ -303,6 +320,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   }
   const Supervisor::Rest rest = supervisor.rest();
   ending.cut = rest.not_begun + rest.cut > 0;
+  ending.no_progress = rest.no_progress;
   if (rest.too_large > 0) {
     ending.rest = fmt::format(
         "{} skipped: the pool needs more memory than the device has ({}). Set \"pool\": \"fit\" in a config of one "
@@ -333,8 +351,9 @@ std::string summary_of(const Results& results, std::size_t cells, const std::str
   return text + fmt::format("{}  {}\n", what_is_missing(results), folder);
 }
 
-std::string options_to_continue(const RunOptions& options, const std::string& backend) {
+std::string options_to_continue(const RunOptions& options, const std::string& backend, bool no_progress) {
   RunOptions again = options;
+  if (no_progress) again.minutes.reset();
   again.resume = true;
   again.force = again.profile = false;
   std::string text = fmt::format(" --backend {}", backend);

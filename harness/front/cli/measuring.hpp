@@ -51,15 +51,21 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
 // Estimates how long measuring takes, in rounds of cells. The estimate only serves to compare the configs of a study.
 std::uint64_t work_of(const Plan& plan);
 
+// Throws UsageError if --resume or --only-failed has no folder of an earlier run: none of `folders` exists. `named` is
+// the folder that the user named.
+void require_earlier_folder(const RunOptions& options, const std::string& named,
+                            const std::vector<std::string>& folders);
+
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder);
 
 // Describes how measuring ended. The caller writes the results in every case.
 struct Ending {
   bool interrupted = false;
-  std::string environment;  // why measuring stopped early, or empty
-  std::string profile;      // how the wall time was spent, with --profile
-  std::string rest;         // cells left out for lack of time or memory, or empty
-  bool cut = false;         // whether something was left out for lack of time
+  std::string environment;   // why measuring stopped early, or empty
+  std::string profile;       // how the wall time was spent, with --profile
+  std::string rest;          // cells left out for lack of time or memory, or empty
+  bool cut = false;          // whether something was left out for lack of time
+  bool no_progress = false;  // whether the time limit was over before any round or cell ended
 };
 
 Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,
@@ -71,8 +77,9 @@ Results write_results_of(const std::string& folder);
 // Returns one line for a config, because the tables of a whole group are too long to read.
 std::string summary_of(const Results& results, std::size_t cells, const std::string& folder);
 
-// Returns the options of a command to continue, without --out and the selection of configs.
-std::string options_to_continue(const RunOptions& options, const std::string& backend);
+// Returns the options of a command to continue, without --out and the selection of configs. With `no_progress` it has
+// no time limit, because the same limit would again measure nothing.
+std::string options_to_continue(const RunOptions& options, const std::string& backend, bool no_progress);
 
 // Prints which cells were left out and, with --profile, how the time was spent. If the run ended early, also prints
 // `finished` and the command to continue. `command` is empty if another program prints this command. Returns the exit

@@ -33,8 +33,7 @@ constexpr std::uint64_t longest_table_bytes = 64u << 20;
 // The name of a cell begins with the name of its config. The name of a config is its path below configs/ without .json.
 std::string config_of(const ProfileOptions& options) {
   if (!options.config.empty()) return options.config;
-  for (auto end = options.cell.rfind('/'); end != std::string::npos && end != 0;
-       end = options.cell.rfind('/', end - 1)) {
+  for (auto end = options.cell.size(); end != std::string::npos && end != 0; end = options.cell.rfind('/', end - 1)) {
     const fs::path path = fs::path(options.configs) / (options.cell.substr(0, end) + ".json");
     if (fs::is_regular_file(path)) return path.string();
   }

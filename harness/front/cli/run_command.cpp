@@ -25,7 +25,7 @@ int report(const RunOptions& options, const Figure& figure, const Ending& ending
                       fmt::format("{} of {} {} finished.", results.finished, counted(figure.plan.cell_count(), "cell"),
                                   is_or_are(results.finished)),
                       fmt::format("allocbench --config {} --out {}{}", quoted(options.config), quoted(figure.folder),
-                                  options_to_continue(options, figure.plan.backend)));
+                                  options_to_continue(options, figure.plan.backend, ending.no_progress)));
 }
 
 }  // namespace
@@ -56,6 +56,7 @@ int run_command(const RunOptions& options) {
     return exit_all_ok;
   }
   const std::string folder = options.out.empty() ? default_folder(config) : options.out;
+  require_earlier_folder(options, folder, {});
   const Figure figure = prepare_figure(options, target, std::move(config), std::move(plan), folder);
   if (options.only_failed && figure.history.run == nullptr) {
     throw UsageError(fmt::format("No earlier run in {}; drop --only-failed.", folder));

@@ -28,6 +28,7 @@ fi
 mkdir -p {out}
 shards=$(sbatch --parsable --array=1-{count} --job-name=allocbench --output={array_log} "$@" <<'END'
 #!/usr/bin/env bash
+mkdir -p {shard}"$SLURM_ARRAY_TASK_ID"  # --resume needs a folder
 exec {study} --shard "$SLURM_ARRAY_TASK_ID"/{count} --out {shard}"$SLURM_ARRAY_TASK_ID"
 END
 )

@@ -86,6 +86,13 @@ std::string folder_of(const StudyOptions& study, const Config& config) {
   return study.run.out.empty() ? default_folder(config) : (fs::path(study.run.out) / config.name).string();
 }
 
+// With --resume or --only-failed at least one config must have a folder.
+void require_earlier_study(const StudyOptions& study, const std::vector<PlannedConfig>& planned) {
+  std::vector<std::string> folders;
+  for (const PlannedConfig& each : planned) folders.push_back(folder_of(study, each.config));
+  require_earlier_folder(study.run, study.run.out.empty() ? folders.front() : study.run.out, folders);
+}
+
 // Keeps the configs that --started selects.
 void keep_started(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   std::erase_if(planned,
@@ -97,15 +104,17 @@ void keep_started(const StudyOptions& study, std::vector<PlannedConfig>& planned
   }
 }
 
-// Keeps the configs that --only names.
-void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
+// Keeps the configs that --only names. `passed_over` has the names of the others.
+void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned,
+               const std::vector<std::string>& passed_over) {
   for (const std::string& name : study.only) {
     const bool known = std::any_of(planned.begin(), planned.end(),
                                    [&](const PlannedConfig& each) { return each.config.name == name; });
-    if (!known) {
-      throw UsageError(
-          fmt::format("--only: the group \"{}\" has no config \"{}\" that measures something.", study.group, name));
-    }
+    if (known) continue;
+    throw UsageError(
+        fmt::format("--only: the group \"{}\" has no config \"{}\" that measures something.{} --dry-run "
+                    "shows the configs of the group.",
+                    study.group, name, did_you_mean(name, passed_over)));
   }
   if (study.only.empty()) return;
   std::erase_if(planned, [&](const PlannedConfig& each) {
@@ -129,14 +138,15 @@ std::string shared_names(const std::vector<PlannedConfig>& planned) {
   return mistakes;
 }
 
-// Returns whether --only excludes the config with this text. A text without a name is not excluded, so its mistake is
-// reported.
-bool is_passed_over(const StudyOptions& study, const std::string& text) {
-  if (study.only.empty()) return false;
-  if (protocol::nests_deeper_than(text, protocol::deepest_json)) return false;
+// Returns the name of the config with this text if --only excludes it. Otherwise returns an empty text. A text without
+// a name is not excluded, so its mistake is reported.
+std::string passed_over_name(const StudyOptions& study, const std::string& text) {
+  if (study.only.empty()) return "";
+  if (protocol::nests_deeper_than(text, protocol::deepest_json)) return "";
   const protocol::Json json = protocol::Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) return false;
-  return std::find(study.only.begin(), study.only.end(), json["name"].get<std::string>()) == study.only.end();
+  if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) return "";
+  const std::string name = json["name"].get<std::string>();
+  return std::find(study.only.begin(), study.only.end(), name) == study.only.end() ? name : "";
 }
 
 // If more configs than this have mistakes, only the names of the others are shown. A build that lacks plug-ins may
@@ -161,10 +171,14 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   std::vector<PlannedConfig> planned;
   std::vector<std::string> mistakes;
   std::vector<std::string> with_mistakes;
+  std::vector<std::string> passed_over;
   for (const std::string& path : configs_of(study)) {
     try {
       const std::string text = read_config_text(path);
-      if (is_passed_over(study, text)) continue;
+      if (std::string name = passed_over_name(study, text); !name.empty()) {
+        passed_over.push_back(std::move(name));
+        continue;
+      }
       Config config = checked_config(study.run, path, text, target);
       if (config.only_draws) continue;
       Plan plan = checked_plan(config, target);
@@ -177,7 +191,7 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   }
   if (!mistakes.empty()) throw UsageError(joined(mistakes, with_mistakes));
   if (const std::string shared = shared_names(planned); !shared.empty()) throw UsageError(shared);
-  keep_only(study, planned);
+  keep_only(study, planned, passed_over);
   if (study.started) keep_started(study, planned);
   if (planned.empty())
     throw UsageError(
@@ -210,7 +224,8 @@ std::string card_of(const std::string& folder, const RunOptions& options) {
   return history.device ? history.device->uuid.value_or("") : "";
 }
 
-std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend) {
+std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend,
+                                bool no_progress) {
   if (!study.part.empty()) return "";  // the parent program prints how to continue all parts
   std::string text = fmt::format("allocbench study {} --configs {}", quoted(study.group), quoted(study.configs));
   if (!options.out.empty()) text += fmt::format(" --out {}", quoted(options.out));
@@ -221,7 +236,7 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
     if (study.shard) text += fmt::format(" --shard {}", study.shard->text());
   }
   if (!study.figures) text += " --no-figures";
-  return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
+  return text + options_to_continue(options, backend, no_progress) + (study.all_devices ? " --device all" : "");
 }
 
 // Throws UsageError if there are more shards than configs. Every shard needs a config, so that merging can detect a
@@ -321,7 +336,7 @@ int measure_here(const StudyOptions& study, RunOptions options, const Target& ta
   return exit_code_of(
       ending, ok,
       fmt::format("{} of {} {} finished.", finished, counted(figures.size(), "config"), is_or_are(finished)),
-      command_to_continue(study, options, target.program.backend));
+      command_to_continue(study, options, target.program.backend, ending.no_progress));
 }
 
 int measure_on_all_devices(const StudyOptions& study, const RunOptions& options, const Target& target,
@@ -334,8 +349,8 @@ int measure_on_all_devices(const StudyOptions& study, const RunOptions& options,
   }
   StudyOptions of_parts = study;
   of_parts.part = part_text(shard);
-  const int code =
-      study_on_all_devices(of_parts, target, shares, command_to_continue(study, options, target.program.backend));
+  const int code = study_on_all_devices(
+      of_parts, target, shares, command_to_continue(study, options, target.program.backend, options.minutes == 0.0));
   std::erase_if(folders, [](const std::string& folder) { return !fs::exists(fs::path(folder) / "results.json"); });
   draw(study, folders);
   return code;
@@ -365,6 +380,7 @@ int study_command(const StudyOptions& study) {
     print_plan(planned, earlier);
     return exit_all_ok;
   }
+  if (study.part.empty()) require_earlier_study(study, planned);
   if (!options.minutes && target.program.backend == "cuda") options.minutes = default_minutes(study.group);
   if (study.all_devices) return measure_on_all_devices(study, options, target, planned, shard);
   return measure_here(study, std::move(options), target, std::move(planned), std::move(earlier), shard);

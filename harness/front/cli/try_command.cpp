@@ -77,10 +77,11 @@ void announce(const TryOptions& options, const traces::Trace& trace) {
   }
 }
 
-std::string command_to_continue(const TryOptions& given, const std::string& folder, const std::string& backend) {
+std::string command_to_continue(const TryOptions& given, const std::string& folder, const std::string& backend,
+                                bool no_progress) {
   std::string text = fmt::format("allocbench try {} --out {}", quoted(given.trace), quoted(folder));
   if (given.pool_bytes) text += fmt::format(" --pool {}", *given.pool_bytes);
-  return text + options_to_continue(given.run, backend);
+  return text + options_to_continue(given.run, backend, no_progress);
 }
 
 }  // namespace
@@ -98,6 +99,7 @@ int try_command(const TryOptions& given) {
     show("{}", describe_recording(options, target));
     return exit_all_ok;
   }
+  if (!options.run.dry_run) require_earlier_folder(options.run, folder, {});
   if (is_config) options.trace = record_job(options, target, folder);
   const traces::Trace trace = read_recorded(options.trace);
   const std::string text = config_text(options, trace_name(given.trace), trace);
@@ -116,7 +118,7 @@ int try_command(const TryOptions& given) {
   const Results results = write_results_of(folder);
   const int code = exit_code_of(
       ending, true, fmt::format("{} of {} measured.", results.finished, counted(figure.plan.cell_count(), "allocator")),
-      command_to_continue(given, folder, figure.plan.backend));
+      command_to_continue(given, folder, figure.plan.backend, ending.no_progress));
   if (code == exit_interrupted || code == exit_environment) return code;
   become_plots({"advise", "--tried", folder});
 }

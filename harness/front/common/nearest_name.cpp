@@ -1,10 +1,19 @@
 #include "harness/front/common/nearest_name.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "harness/front/common/limits.hpp"
 
 namespace allocbench::front {
+namespace {
+
+namespace fs = std::filesystem;
+
+// With fewer letters, many names have the same beginning.
+constexpr std::size_t least_prefix = 3;
+
+}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // The dynamic programme needs three rows, because a swap looks two rows back.
@@ -38,7 +47,32 @@ std::string nearest_name(std::string_view found, const std::vector<std::string>&
       best = name;
     }
   }
+  if (!best.empty() || found.size() < least_prefix) return best;
+  for (const std::string& name : valid) {
+    if (!name.starts_with(found)) continue;
+    if (best.empty() || best.starts_with(name)) best = name;
+    if (!name.starts_with(best)) return "";
+  }
   return best;
+}
+
+std::string nearest_folder(const std::string& folder) {
+  fs::path found;
+  for (const fs::path& part : fs::path(folder).lexically_normal()) {
+    fs::path next = found / part;
+    if (!fs::is_directory(next)) {
+      std::vector<std::string> names;
+      std::error_code error;  // a folder that cannot be read has no names
+      for (const auto& entry : fs::directory_iterator(found.empty() ? fs::path(".") : found, error)) {
+        if (entry.is_directory(error)) names.push_back(entry.path().filename().string());
+      }
+      const std::string name = nearest_name(part.string(), names);
+      if (name.empty()) return "";
+      next = found / name;
+    }
+    found = next;
+  }
+  return found.string();
 }
 
 }  // namespace allocbench::front

@@ -169,4 +169,11 @@ void create_folder(const std::string& folder) {
   }
 }
 
+void require_writable_folder(const std::string& folder) {
+  create_folder(folder);
+  const std::string probe = (std::filesystem::path(folder) / ".allocbench-probe").string();
+  write_text_file(probe, "");
+  std::filesystem::remove(probe);
+}
+
 }  // namespace allocbench::front

@@ -20,4 +20,7 @@ void write_text_file(const std::string& path, const std::string& text);
 // Creates the folder and those above it, unless it exists. Throws EnvironmentError if this is not possible.
 void create_folder(const std::string& folder);
 
+// Creates the folder and checks that files can be written in it. Throws EnvironmentError if this is not possible.
+void require_writable_folder(const std::string& folder);
+
 }  // namespace allocbench::front

@@ -146,12 +146,15 @@ class HistoryBuilder {
         history_.metrics[std::move(name)] = std::move(description);
       }
     }
+    std::vector<std::string> plan;
     if (protocol::optional_member(event, "planned") != nullptr) {
       for (const Json& id : protocol::list_member(event, "planned")) {
         if (!id.is_string()) throw Malformed("\"planned\" must be a list of strings");
-        history_.planned.insert(id.get<std::string>());
+        plan.push_back(id.get<std::string>());
       }
     }
+    history_.planned.insert(plan.begin(), plan.end());
+    if (plan.size() >= history_.plan.size()) history_.plan = std::move(plan);
     history_.shard = shard_of_run(event);
     history_.run = std::make_shared<const Json>(event);
     if (const Json* program = protocol::optional_member(event, "allocbench")) {

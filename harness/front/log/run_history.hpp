@@ -56,6 +56,7 @@ struct RunHistory {
   std::string started;                                         // time of the first event
   std::map<std::string, protocol::MetricDescription> metrics;  // metrics by name
   std::set<std::string> planned;   // planned ids of all runs of this log; empty if the log lists none
+  std::vector<std::string> plan;   // planned ids of the largest run, in the order of the config
   std::optional<Shard> shard;      // shard of the last `run` event
   std::vector<CellHistory> cells;  // cells in the order of their first appearance
   // Whether the log is reduced to the failures of cells (tools/pack_results.py). Such a log has no numbers.

@@ -1,5 +1,5 @@
-// This file makes the table for stdout, with one row per cell, one column per axis and phase, and the throughput. A
-// table that is wider than the terminal becomes several.
+// This file makes the table for stdout, with one row per cell in the order of the config, one column per axis and
+// phase, and the throughput. A table that is wider than the terminal becomes several.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -106,6 +106,21 @@ std::string caption_of(const Results& results) {
   return text + fmt::format("throughput: operations of {} divided by their time\n", fmt::join(counting, " and "));
 }
 
+// Returns the cells in the order of the config, because the log has them in the order in which they began. Cells that
+// the plan lacks come last.
+std::vector<const CellResult*> in_order_of_plan(const Results& results) {
+  std::map<std::string_view, std::size_t> places;
+  for (const std::string& id : results.history.plan) places.emplace(id, places.size());
+  const auto place_of = [&](const CellResult* result) {
+    const auto place = places.find(result->cell.id);
+    return place == places.end() ? places.size() : place->second;
+  };
+  std::vector<const CellResult*> cells;
+  for (const CellResult& result : results.cells) cells.push_back(&result);
+  std::ranges::stable_sort(cells, {}, place_of);
+  return cells;
+}
+
 using Rows = std::vector<std::vector<std::string>>;
 
 std::vector<std::size_t> widths_of(const Rows& rows) {
@@ -140,12 +155,12 @@ std::vector<std::vector<std::size_t>> split(const std::vector<std::size_t>& widt
 }
 
 // Returns one of the tables. The first `keys` columns identify the cell of a row.
-std::string table_of(const Results& results, const Rows& rows, const std::vector<std::size_t>& columns,
-                     std::size_t keys, bool colours) {
+std::string table_of(const std::vector<const CellResult*>& cells, const Rows& rows,
+                     const std::vector<std::size_t>& columns, std::size_t keys, bool colours) {
   const std::vector<std::size_t> widths = widths_of(rows);
   std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool failed = i > 0 && results.cells[i - 1].status() != Status::ok;
+    const bool failed = i > 0 && cells[i - 1]->status() != Status::ok;
     std::string line;
     for (std::size_t place = 0; place < columns.size(); ++place) {
       // A failed cell has one word after its keys, in every table.
@@ -176,12 +191,13 @@ std::string results_table(const Results& results, bool colours) {
   if (phases.empty()) header.emplace_back("status");
 
   std::vector<std::vector<std::string>> rows = {header};
-  for (const CellResult& result : results.cells) rows.push_back(row_of(result, axes, phases));
+  const std::vector<const CellResult*> cells = in_order_of_plan(results);
+  for (const CellResult* result : cells) rows.push_back(row_of(*result, axes, phases));
   std::string text = caption_of(results);
   const auto tables = split(widths_of(rows), 1 + axes.size(), columns_of_stdout());
   for (const auto& columns : tables) {
     if (tables.size() > 1) text += "\n";
-    text += table_of(results, rows, columns, 1 + axes.size(), colours);
+    text += table_of(cells, rows, columns, 1 + axes.size(), colours);
   }
   return text + summary(results);
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/nearest_name.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -78,8 +79,11 @@ std::optional<fs::path> results_beside(const fs::path& log) {
 
 std::vector<fs::path> run_files(const std::string& argument) {
   const std::vector<fs::path> named = fs::exists(argument) ? std::vector<fs::path>{argument} : matches_of(argument);
-  if (named.empty())
-    throw UsageError(fmt::format("{} does not exist and matches no file. {}.", argument, what_to_name));
+  if (named.empty()) {
+    const std::string nearest = nearest_folder(argument);
+    throw UsageError(fmt::format("{} does not exist and matches no file.{} {}.", argument,
+                                 nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest), what_to_name));
+  }
   std::vector<fs::path> files;
   for (const fs::path& path : named) {
     if (fs::is_directory(path)) {

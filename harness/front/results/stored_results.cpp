@@ -145,7 +145,11 @@ Results read_run(const std::string& path) {
   if (!is_log(path)) return read_stored_results(path);
   RunHistory history = read_history(read_log_lines(path).lines, path);
   if (!history.without_samples) return reduce(std::move(history));
-  if (const auto results = results_beside(path)) return read_stored_results(results->string());
+  if (const auto beside = results_beside(path)) {
+    Results results = read_stored_results(beside->string());
+    results.history.plan = std::move(history.plan);
+    return results;
+  }
   throw UsageError(
       fmt::format("{} was kept without samples and only has the reasons of failures. Put the results.json.xz of this "
                   "run, which has the numbers, into the same folder.",

@@ -132,10 +132,12 @@ Supervisor::Supervisor(std::vector<FigureRun>& figures, const TimeLimit& time, F
 
 bool Supervisor::run(std::optional<std::uint64_t> memory_bytes) {
   if (memory_bytes) skip_too_large(*memory_bytes);
+  const std::size_t before = rounds_and_ends();
   for (auto place = next_place(); place && !time_.over(); place = next_place()) {
     if (!run_pass(*place)) return false;
     tell_news();
   }
+  rest_.no_progress = time_.over() && rounds_and_ends() == before;
   for_each_cell([&](FigureRun& measured, CellRun& run) {
     if (!run.is_open()) return;
     book_of(measured).leave(run);
@@ -152,6 +154,13 @@ void Supervisor::for_each_cell(Visit visit) const {
       for (CellRun& run : planned.cells) visit(measured, run);
     }
   }
+}
+
+// Returns the number of the whole rounds plus the number of ended cells.
+std::size_t Supervisor::rounds_and_ends() const {
+  std::size_t count = 0;
+  for_each_cell([&](FigureRun&, CellRun& run) { count += run.rounds.size() + (run.is_open() ? 0 : 1); });
+  return count;
 }
 
 // Returns the predicted total time of a config's first rounds.

@@ -91,6 +91,7 @@ class Supervisor {
     std::size_t not_begun = 0;
     std::size_t cut = 0;        // cells with too few rounds
     std::size_t too_large = 0;  // cells that need more than the device's memory
+    bool no_progress = false;   // whether the time was over before any round or cell ended
   };
   const Rest& rest() const { return rest_; }
 
@@ -103,6 +104,7 @@ class Supervisor {
   std::optional<Place> place_of(const FigureRun& measured, const CellRun& run) const;
   std::optional<Place> next_place();  // place of the coming pass
   void count_sharing();
+  std::size_t rounds_and_ends() const;
   double seconds_of_first_rounds(const FigureRun& measured) const;
   Step step_of(const FigureRun& measured, const CellRun& run) const;
   bool starts_filled(const CellRun& run) const;

@@ -54,7 +54,7 @@ def test_a_long_config_has_a_piece_of_its_own(tmp_path, capsys):
     assert cli.main(["provenance", str(tmp_path / "m"), "--plan"]) == 0
     told = capsys.readouterr().out
     assert "# one, piece 1 of 2: 23.4 minutes, 3 times on one card" in told
-    assert "build/bin/allocbench study one --configs . --only one/short --backend cuda --minutes 1 --resume --no-figures --out results/pieces/one-2" in told
+    assert "mkdir -p results/pieces/one-2 && build/bin/allocbench study one --configs . --only one/short --backend cuda --minutes 1 --resume --no-figures --out results/pieces/one-2" in told
     assert "| one | 2 | 4 | 23.5 | 0.0 |" in told and "build/bin/allocbench merge results/pieces/* --out results/m" in told
     assert cli.main(["provenance", str(tmp_path / "m"), "--plan", "--rounds", "1", "--minutes", "20"]) == 0
     assert "| one | 2 | 1 | 6.7 | 0.0 |" in capsys.readouterr().out

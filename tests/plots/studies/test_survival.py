@@ -50,11 +50,33 @@ def test_statuses_are_counted_by_allocator_and_workload(tmp_path):
 
 def test_back_ends_are_apart_and_a_cell_of_two_runs_counts_once(tmp_path):
     cells = [_cell("c_malloc", 1), _cell("c_malloc", 2, "incorrect", "overlap")]
-    runs = _runs(tmp_path, cells, cells) + _runs(tmp_path, [_cell("halloc", 1)], backend="cuda")
+    runs = _runs(tmp_path, cells) + _runs(tmp_path / "again", cells) + _runs(tmp_path, [_cell("halloc", 1)], backend="cuda")
     cpu, cuda = survival.matrices(runs)
     assert (cpu.back_end, cpu.counts()) == ("cpu", {"ok": 1, "incorrect": 1})
     assert (cuda.back_end, cuda.counts()) == ("cuda", {"ok": 1})
     assert "CPU executor" not in survival.markdown(cuda)
+
+
+def _status(runs):
+    [matrix] = survival.matrices(runs)
+    return matrix.counts()
+
+
+def test_runs_that_measure_a_cell_in_different_ways_are_not_merged(tmp_path):
+    """The cells have the same id."""
+    runs = _runs(tmp_path, [_cell("c_malloc", 1)], [_cell("c_malloc", 1, "timeout", "used its deadline")])
+    assert _status(runs) == {"ok": 1, "timeout": 1}, "two configs"
+    runs[1].config["name"] = runs[0].config["name"]
+    assert _status(runs) == {"timeout": 1}
+    runs[1].run["executor"] = "--lockstep 1"
+    assert _status(runs) == {"ok": 1, "timeout": 1}, "two sets of options of the executor"
+
+
+def test_the_latest_run_of_a_day_counts(tmp_path):
+    runs = _runs(tmp_path, [_cell("c_malloc", 1)]) + _runs(tmp_path / "again", [_cell("c_malloc", 1, "timeout", "used its deadline")])
+    for run, time in zip(runs, ("2026-01-02T05:00:00.000Z", "2026-01-02T04:00:00.000Z")):
+        run.run["time"] = time
+    assert _status(runs) == {"ok": 1}
 
 
 def test_allocators_that_fail_on_purpose_are_left_out(tmp_path):

@@ -32,6 +32,13 @@ def test_the_same_results_give_the_same_page(folder):
     assert build.page_of(runs_of(folder), []).text == build.page_of(runs_of(folder), []).text
 
 
+def test_progress_is_told(folder, capsys):
+    assert cli.main(["page", str(folder), "--out", str(folder / "progress.html")]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert [line.removeprefix("allocbench report --html: ") for line in told] == [
+        "reading the results", "judging the claims of 1 runs", "drawing figure 1 of 1"]
+
+
 def test_failures_stand_as_words(page):
     assert re.search(r'<td class="failed" title="oom: 12 of 1,000,000 requests returned null">oom</td>', page.read_text())
 
@@ -350,7 +357,7 @@ def test_charts_of_kept_results(group):
 
 
 def test_the_page_stands_in_the_folder_of_a_file_or_a_pattern(tmp_path, monkeypatch):
-    monkeypatch.setattr(build, "page_of", lambda runs, problems: build.Page("the page", []))
+    monkeypatch.setattr(build, "page_of", lambda runs, problems, tell: build.Page("the page", []))
     synthetic.write(tmp_path / "a", LINES, [synthetic.cell("comb", {"request_bytes": 16}, values={("total", "time"): 1e-5})], "cuda")
     assert cli.main(["page", str(tmp_path / "*")]) == 0 and cli.main(["page", str(tmp_path / "a" / "results.json")]) == 0
     assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.html")) == ["a/report.html", "report.html"]
@@ -361,7 +368,8 @@ def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path, capsys):
     assert cli.main(["page", str(tmp_path), "--out", str(tmp_path)]) == 2
     assert f"--out {tmp_path} is a folder. Name the file" in capsys.readouterr().err
     assert cli.main(["page", str(tmp_path), "--out", str(tmp_path / "results.json" / "page.html")]) == 2
-    assert "cannot be written: " in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "cannot be written: " in told and "reading the results" not in told
 
 
 def test_the_legend_of_scatter_plots_names_the_family_of_every_colour(page):
