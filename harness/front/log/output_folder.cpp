@@ -45,8 +45,8 @@ void check_same_run(const RunHistory& history, const Config& config, const std::
 // A figure must not mix revisions, cards, drivers or options of the CPU executor unless the user allows it.
 void check_same_origin(const RunHistory& history, const Origin& now, const std::string& folder) {
   for (const CellHistory& cell : history.cells) {
-    if (!cell.end && !cell.open.verified) continue;
-    const auto differs = difference(cell.end ? cell.origin : cell.open.origin, now);
+    const Origin* const earlier = cell.measured_origin();
+    const auto differs = earlier != nullptr ? difference(*earlier, now) : std::nullopt;
     if (!differs) continue;
     throw UsageError(
         fmt::format("{} was measured with {}, but this run would use {}. Run with {} again, choose another --out, or "

@@ -105,11 +105,11 @@ void require_one_origin(const std::vector<MergedPart>& parts) {
   };
   for (const MergedPart& part : parts) {
     for (const CellHistory& cell : part.history.cells) {
-      if (!cell.end && !cell.open.verified) continue;
-      const Origin& origin = cell.end ? cell.origin : cell.open.origin;
-      check(revision, "at revision", origin.sources.measured_revision, part.file);
-      check(device, "on", origin.device, part.file);
-      check(executor, "by", executor_text(origin), part.file);
+      const Origin* const origin = cell.measured_origin();
+      if (origin == nullptr) continue;
+      check(revision, "at revision", origin->sources.measured_revision, part.file);
+      check(device, "on", origin->device, part.file);
+      check(executor, "by", executor_text(*origin), part.file);
     }
   }
 }
