@@ -301,6 +301,23 @@ class Merge(ShardsTest):
         shutil.rmtree(self.out)
         self.assertIn(f"both contain the finished cell {ids[0]} of mine/one, which was measured twice.", self.refused(run, self.folder / "early"))
 
+    def test_what_a_later_part_left_out_keeps_its_numbers(self):
+        run, late = self.folder / "run", self.folder / "late"
+        config = self.config(name="mine/one", rounds=3, least_rounds=3)
+        self.measure(config, out=run)
+        self.measure(config, "--minutes", 0, out=late, expect=1)
+        whole = {key[1]: value for key, value in statuses_and_rounds(run).items()}
+        first_round = lambda lines: lines[:lines.index("\n", lines.index('"event":"round"')) + 1]
+        for name, change, rounds in (("ended", lambda lines: lines, [3, 3, 3]), ("begun", first_round, [1])):
+            self.change_log(run, change)
+            for folders in ((run, late), (late, run)):
+                with self.subTest(name=name, folders=folders):
+                    self.merge(*folders)
+                    merged = statuses_and_rounds(self.out)
+                    self.assertEqual(len(merged), len(whole))
+                    self.assertEqual([len(phases["total"]) for status, phases in merged.values() if status == "ok"], rounds)
+                    shutil.rmtree(self.out)
+
     def test_runs_of_other_cells_and_back_ends(self):
         self.add_worker("cuda")
         runs = {"seed": {"seed": 5}, "base": {}, "cuda": {}}

@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/results/run_files.hpp"
+#include "protocol/json_members.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -122,6 +125,29 @@ std::set<std::string> ended_cells(const RunHistory& history) {
   return ids;
 }
 
+// Returns how much a log has of a cell: whether the cell ended, then the number of complete rounds.
+std::pair<bool, std::size_t> extent_of(const CellHistory& cell) {
+  return {cell.end && !cell.end->left_out, cell.open.rounds.size()};
+}
+
+// Returns the lines of `part` without the events of cells of which `whole` has as much or more. Otherwise a cell that
+// the part left out for lack of time would lose its numbers.
+std::vector<std::string> lines_to_add(const MergedPart& whole, const MergedPart& part) {
+  std::map<std::string, std::pair<bool, std::size_t>> extents;
+  for (const CellHistory& cell : whole.history.cells) extents[cell.id] = extent_of(cell);
+  std::set<std::string> known;
+  for (const CellHistory& cell : part.history.cells) {
+    const auto found = extents.find(cell.id);
+    if (found != extents.end() && found->second >= extent_of(cell)) known.insert(cell.id);
+  }
+  std::vector<std::string> lines;
+  for (const std::string& line : part.lines) {
+    const auto event = protocol::parse_object(line, "an event");
+    if (!known.contains(protocol::text_member_or(event, "cell", ""))) lines.push_back(line);
+  }
+  return lines;
+}
+
 bool begins_with(const MergedPart& longer, const MergedPart& shorter) {
   return longer.lines.size() >= shorter.lines.size() &&
          std::equal(shorter.lines.begin(), shorter.lines.end(), longer.lines.begin());
@@ -166,7 +192,8 @@ void add_to(MergedPart& whole, MergedPart&& part) {
         whole.file, part.file, id, whole.history.figure));
   }
   if (part.history.started < whole.history.started) std::swap(whole, part);
-  whole.lines.insert(whole.lines.end(), part.lines.begin(), part.lines.end());
+  const std::vector<std::string> lines = lines_to_add(whole, part);
+  whole.lines.insert(whole.lines.end(), lines.begin(), lines.end());
   whole.history = read_history(whole.lines, whole.file);
 }
 
