@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
@@ -210,6 +211,18 @@ class Merge(ShardsTest):
         result = self.merge(one, three, expect=1)
         self.assertIn("These folders contain no run of shard 2 of 3. Run this shard with --shard 2/3, then merge again.", result.stderr)
         self.assertEqual(len(statuses_and_rounds(self.out)), len(statuses_and_rounds(one)) + len(statuses_and_rounds(three)))
+
+    def test_a_shard_that_lacks_a_config(self):
+        shards = self.run_shards(2)
+        log = next(log for log in self.folder.glob("shard-*/mine/*/events.jsonl") if len(list(log.parents[1].iterdir())) > 1)
+        configs = self.shard_of(log.parent)["configs"]
+        self.assertEqual(configs, len(list(log.parents[1].iterdir())))
+        shutil.rmtree(log.parent)
+        self.assertRegex(self.merge(*shards, expect=1).stderr, rf"Shard ./2 has {configs} configs, but these folders contain readable runs of only {configs - 1} \(mine/")
+        shutil.rmtree(self.out)
+        for shard in self.folder.glob("shard-*/mine/*"):
+            self.change_log(shard, lambda lines: re.sub(r',"configs":\d+', "", lines))
+        self.merge(*shards)  # logs of earlier versions lack the number
 
     def test_a_shard_whose_only_log_is_damaged(self):
         one, two, three = self.run_shards(3)

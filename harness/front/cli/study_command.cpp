@@ -241,11 +241,11 @@ constexpr const char* whole_group = "whole";
 // the configs and receives the partition.
 std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   if (!study.part.empty() && study.part != whole_group) {
-    const std::size_t slash = study.part.rfind('/');
-    std::optional<Shard> shard = parse_shard(study.part.substr(0, slash));
-    if (!shard) throw UsageError("--part is internal to --device all. Drop it.");
-    shard->partition = study.part.substr(slash + 1);
-    return shard;
+    try {
+      return shard_of_run({{"shard", protocol::parse_object(study.part, "--part")}});
+    } catch (const protocol::Malformed&) {
+      throw UsageError("--part is internal to --device all. Drop it.");
+    }
   }
   if (!study.shard) return std::nullopt;
   std::vector<std::string> names;
@@ -255,6 +255,7 @@ std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedCo
   const Partition partition = partition_of(names, shard.count, references_folder);
   shard.partition = partition.hash;
   const std::vector<std::string>& own = partition.shards[shard.index - 1];
+  shard.configs = own.size();
   std::erase_if(planned, [&](const PlannedConfig& each) {
     return std::find(own.begin(), own.end(), each.config.name) == own.end();
   });
@@ -264,9 +265,7 @@ std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedCo
   return shard;
 }
 
-std::string part_text(const std::optional<Shard>& shard) {
-  return shard ? fmt::format("{}/{}", shard->text(), shard->partition) : whole_group;
-}
+std::string part_text(const std::optional<Shard>& shard) { return shard ? to_json(*shard).dump() : whole_group; }
 
 // Stores the shard in the figure. A log must belong to one shard, because merging requires this.
 void set_shard(Figure& figure, const std::optional<Shard>& shard) {

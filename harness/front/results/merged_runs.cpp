@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/results/run_files.hpp"
@@ -197,6 +198,26 @@ void add_to(MergedPart& whole, MergedPart&& part) {
   whole.history = read_history(whole.lines, whole.file);
 }
 
+// Names the shards of which the folders lack runs. Logs of earlier versions do not contain the number of configs.
+void name_incomplete_shards(ReadParts& read) {
+  std::map<std::uint64_t, std::set<std::string>> figures;
+  std::map<std::uint64_t, Shard> shards;
+  for (const MergedPart& part : read.parts) {
+    if (!part.history.shard) continue;
+    const Shard& shard = *part.history.shard;
+    figures[shard.index].insert(part.history.figure);
+    shards[shard.index] = shard;
+  }
+  for (const auto& [index, shard] : shards) {
+    const std::size_t found = figures[index].size();
+    if (found >= shard.configs) continue;
+    read.complaints.push_back(
+        fmt::format("Shard {} has {}, but these folders contain readable runs of only {} ({}). Copy the whole folder "
+                    "of the shard, or run the shard again, then merge again.",
+                    shard.text(), counted(shard.configs, "config"), found, fmt::join(figures[index], ", ")));
+  }
+}
+
 void name_missing_shards(ReadParts& read) {
   std::set<std::uint64_t> found;
   std::uint64_t count = 0;
@@ -227,6 +248,7 @@ MergedRuns merge_runs(const std::vector<std::string>& folders, bool allow_mixed)
   require_one_partition(read.parts);
   if (!allow_mixed) require_one_origin(read.parts);
   name_missing_shards(read);
+  name_incomplete_shards(read);
   std::map<std::string, MergedPart> wholes;
   for (MergedPart& part : read.parts) {
     const std::string figure = part.history.figure;
