@@ -293,6 +293,9 @@ void draw(const StudyOptions& study, const std::vector<std::string>& folders) {
 
 int measure_here(const StudyOptions& study, RunOptions options, const Target& target,
                  std::vector<PlannedConfig> planned, EarlierResults earlier, const std::optional<Shard>& shard) {
+  if (options.force) {  // check all folders before the first old run is deleted
+    for (const auto& [config, plan] : planned) require_free_log(folder_of(study, config));
+  }
   std::vector<Figure> figures;
   for (auto& [config, plan] : planned) {
     std::string folder = folder_of(study, config);

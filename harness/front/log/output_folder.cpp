@@ -76,6 +76,11 @@ std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
   return {keys.begin(), keys.end()};
 }
 
+void require_free_log(const std::string& folder) {
+  const std::string path = events_path(folder);
+  if (fs::exists(path)) EventLog{path};
+}
+
 RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config, const Origin& origin,
                           bool allow_mixed) {
   create_folder(folder);
