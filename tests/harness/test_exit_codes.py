@@ -48,8 +48,8 @@ class Usage(ProgramTest):
     def test_wrong_values_are_told_in_plain_words(self):
         config = self.config()
         self.out.mkdir()
-        for arguments, words in (([config, "--device", "x"], "--device: Value x not in range 0 to 1023."),
-                                 ([config, "--seed", "abc"], '--seed: "abc" is not a whole number that this option accepts.'),
+        for arguments, words in (([config, "--device", "x"], "--device: Value x is not a whole number from 0 to 1023."),
+                                 ([config, "--seed", "abc"], "--seed: Value abc is not a whole number from 0 to 18446744073709551615."),
                                  ([config, "--minutes", "16667"], "--minutes: Value 16667 not in range 0 to 16666."),
                                  ([self.out], "it is a folder. `allocbench study GROUP` measures all configs of a folder"),
                                  (["report", f"{self.out}t"], f"matches no file. Did you mean {self.out}?")):

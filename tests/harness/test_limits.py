@@ -30,6 +30,11 @@ class Limits(ProgramTest):
             with self.subTest(key=key):
                 self.refused(self.config(**{key: value}), f"/{key}\n")
 
+    def test_whole_numbers_of_the_command_line(self):
+        for option, value in (("--seed", -1), ("--seed", 2**64), ("--lockstep", -1), ("--os-threads", -1), ("--os-threads", 2**32), ("--device", -1), ("--device", 2**31)):
+            with self.subTest(option=option, value=value):
+                self.refused(self.config(), f"{option}: Value {value} is not a whole number from 0 to ", option, value)
+
     def test_rounds_of_ageing(self):
         self.refused(self.config(state="aged", aged_rounds=10**9), "/aged_rounds\n")
 

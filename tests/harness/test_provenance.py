@@ -46,6 +46,16 @@ class Provenance(ProgramTest):
         result = self.resume(config, expect=2, FAKE_WORKER_DRIVER="580.2")
         self.assertIn("was measured with driver 570.1, but this run would use driver 580.2", result.stderr)
 
+    def test_a_run_continues_after_cells_were_left_out_before_the_card_was_known(self):
+        config = self.config(sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "4GiB"]})
+        card = {"FAKE_WORKER_UUID": "GPU-1"}
+        self.run_program("--config", config, "--out", self.out, "--minutes", 0, expect=1, environment=self.environment(**card))
+        for _ in range(2):
+            self.resume(config, expect=1, **card)
+            self.assertEqual({cell["status"] for cell in self.results()["allocbench"]["cells"]}, {"ok", "skipped"})
+            self.assertFalse(self.provenance()["mixed"])
+        self.assertIn("was measured with Fake device (GPU-1)", self.resume(config, expect=2, FAKE_WORKER_UUID="GPU-2").stderr)
+
     def test_another_schedule_is_refused_and_a_mix_says_so(self):
         config = self.cut_after_the_first_cell()
         result = self.resume(config, "--lockstep", "1", expect=2)

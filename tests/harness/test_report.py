@@ -5,8 +5,9 @@ import json
 import lzma
 import pathlib
 import shutil
+import subprocess
 
-from support import ProgramTest
+from support import PROGRAM, ProgramTest
 
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
 GUIDE = TOOLS.parent / "results/reference/h200/guide/small"
@@ -81,10 +82,19 @@ class Report(ProgramTest):
         self.assertEqual([each.name for each in self.out.iterdir()], ["results.json"])
 
     def test_a_folder_that_cannot_be_written_still_gives_the_table(self):
-        (self.out / "results.csv.new").mkdir()  # path of the file's draft
+        (self.out / "results.csv").unlink()
+        (self.out / "results.csv").mkdir()
         result = self.report(self.out, expect=3)
         self.assertEqual(result.stdout, self.table)
         self.assertEqual(result.stderr, f"allocbench: {self.out}/results.csv cannot be written: Is a directory.\n")
+        self.assertEqual(list(self.out.glob("*.new")), [])
+
+    def test_reports_at_once(self):
+        for _ in range(5):
+            reports = [subprocess.Popen([PROGRAM, "report", self.out], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(8)]
+            told = [report.communicate()[1] for report in reports]
+            self.assertEqual((told, [report.returncode for report in reports]), ([""] * 8, [1] * 8))
+        self.assertEqual(list(self.out.glob("*.new")), [])
 
     def test_compare_takes_the_stored_intervals(self):
         kept = self.keep()

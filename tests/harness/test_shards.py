@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
@@ -211,6 +212,18 @@ class Merge(ShardsTest):
         self.assertIn("These folders contain no run of shard 2 of 3. Run this shard with --shard 2/3, then merge again.", result.stderr)
         self.assertEqual(len(statuses_and_rounds(self.out)), len(statuses_and_rounds(one)) + len(statuses_and_rounds(three)))
 
+    def test_a_shard_that_lacks_a_config(self):
+        shards = self.run_shards(2)
+        log = next(log for log in self.folder.glob("shard-*/mine/*/events.jsonl") if len(list(log.parents[1].iterdir())) > 1)
+        configs = self.shard_of(log.parent)["configs"]
+        self.assertEqual(configs, len(list(log.parents[1].iterdir())))
+        shutil.rmtree(log.parent)
+        self.assertRegex(self.merge(*shards, expect=1).stderr, rf"Shard ./2 has {configs} configs, but these folders contain readable runs of only {configs - 1} \(mine/")
+        shutil.rmtree(self.out)
+        for shard in self.folder.glob("shard-*/mine/*"):
+            self.change_log(shard, lambda lines: re.sub(r',"configs":\d+', "", lines))
+        self.merge(*shards)  # logs of earlier versions lack the number
+
     def test_a_shard_whose_only_log_is_damaged(self):
         one, two, three = self.run_shards(3)
         log = self.change_log(self.log_in(two).parent, lambda lines: lines.replace("\n", "x\n", 1))
@@ -300,6 +313,23 @@ class Merge(ShardsTest):
                          {key[1]: value for key, value in statuses_and_rounds(run).items()})
         shutil.rmtree(self.out)
         self.assertIn(f"both contain the finished cell {ids[0]} of mine/one, which was measured twice.", self.refused(run, self.folder / "early"))
+
+    def test_what_a_later_part_left_out_keeps_its_numbers(self):
+        run, late = self.folder / "run", self.folder / "late"
+        config = self.config(name="mine/one", rounds=3, least_rounds=3)
+        self.measure(config, out=run)
+        self.measure(config, "--minutes", 0, out=late, expect=1)
+        whole = {key[1]: value for key, value in statuses_and_rounds(run).items()}
+        first_round = lambda lines: lines[:lines.index("\n", lines.index('"event":"round"')) + 1]
+        for name, change, rounds in (("ended", lambda lines: lines, [3, 3, 3]), ("begun", first_round, [1])):
+            self.change_log(run, change)
+            for folders in ((run, late), (late, run)):
+                with self.subTest(name=name, folders=folders):
+                    self.merge(*folders)
+                    merged = statuses_and_rounds(self.out)
+                    self.assertEqual(len(merged), len(whole))
+                    self.assertEqual([len(phases["total"]) for status, phases in merged.values() if status == "ok"], rounds)
+                    shutil.rmtree(self.out)
 
     def test_runs_of_other_cells_and_back_ends(self):
         self.add_worker("cuda")

@@ -88,6 +88,17 @@ class Study(StudyTest):
         self.study("mine")
         self.assertEqual(self.cells("mine/one"), {"steady": "ok"})
 
+    def test_a_study_that_cannot_begin_deletes_nothing(self):
+        for name in ("mine/one", "mine/two"):
+            self.add_config(name, ["steady"], seed=len(name))
+        self.study("mine")
+        before = {path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}
+        with open(self.out / "mine/two/events.jsonl", "a", encoding="utf-8") as log:
+            fcntl.flock(log, fcntl.LOCK_EX)
+            self.assertIn("Another allocbench is writing to", self.study("mine", "--force", expect=3).stderr)
+        self.assertEqual({path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}, before)
+        self.study("mine", "--force")
+
     def test_a_run_that_ended_before_its_first_cell_blocks_no_folder(self):
         self.add_config("mine/one", ["steady"])
         self.study("mine")

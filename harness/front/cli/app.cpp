@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 
 #include "harness/front/cli/app_parts.hpp"
@@ -63,6 +64,19 @@ void add_device_memory_option(CLI::App& app, RunOptions& run) {
       ->type_name("SIZE");
 }
 
+void add_executor_options(CLI::App& app, ExecutorOptions& executor) {
+  app.add_option("--os-threads", executor.os_threads,
+                 "CPU back end: number of OS threads that run thread blocks (0 = one per core)")
+      ->check(whole_number(std::numeric_limits<std::uint32_t>::max()))
+      ->type_name("N");
+  app.add_option("--lockstep", executor.lockstep_seed,
+                 "CPU back end: run on one OS thread, and advance the lanes of a warp together, call by call, as most "
+                 "lanes do on a GPU. SEED selects the schedule")
+      ->check(whole_number())
+      ->type_name("SEED")
+      ->excludes("--os-threads");
+}
+
 // Adds the options that `study`, `try` and the run of a config have in common.
 void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option("-b,--backend", run.backend, "auto: cuda if there is a worker and a device for it, else cpu")
@@ -91,6 +105,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of the requests and of the order of measurements (default: the config's)")
+      ->check(whole_number())
       ->type_name("N");
   app.add_option(
          "--verify", run.verify,
@@ -103,14 +118,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   add_device_memory_option(app, run);
   app.add_flag("--full", run.full,
                "Measure the larger grid of each config that has a part `full`. This takes much longer");
-  app.add_option("--os-threads", run.executor.os_threads,
-                 "CPU back end: number of OS threads that run thread blocks (0 = one per core)")
-      ->type_name("N");
-  app.add_option("--lockstep", run.executor.lockstep_seed,
-                 "CPU back end: run on one OS thread, and advance the lanes of a warp together, call by call, as most "
-                 "lanes do on a GPU. SEED selects the schedule")
-      ->type_name("SEED")
-      ->excludes("--os-threads");
+  add_executor_options(app, run.executor);
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
   app.add_flag("-q,--quiet", run.quiet, "Print neither progress nor warnings about the device");
   app.add_flag("--profile", run.profile, "Print at the end how the wall time was spent");
@@ -265,6 +273,7 @@ void add_check(CLI::App& app, CheckOptions& check) {
       ->type_name("N");
   verb->add_option("--first-seed", check.first_seed,
                    "First seed of the runs (default 1). Another seed gives other schedules")
+      ->check(whole_number())
       ->type_name("N");
   verb->add_option("--strategy", check.strategy, "Strategy that makes the schedules (default swarm); see --list")
       ->type_name("S");
@@ -378,8 +387,19 @@ void add_help(CLI::App& app, Options& options) {
 
 CLI::Option* add_device_option(CLI::App& app, int& device, const std::string& when) {
   return app.add_option("--device", device, when + "CUDA device number (default 0)")
-      ->check(number_between(0, most_devices))
+      ->check(whole_number(most_devices))
       ->type_name("N");
+}
+
+CLI::Validator whole_number(std::uint64_t most) {
+  const auto check = [=](std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);  // reads neither a sign nor spaces
+    if (error == std::errc() && rest == end && value <= most) return "";
+    return fmt::format("Value {} is not a whole number from 0 to {}", text, most);
+  };
+  return CLI::Validator(check, "");
 }
 
 CLI::Validator number_between(double least, double most) {

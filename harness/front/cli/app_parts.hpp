@@ -3,6 +3,8 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "harness/front/cli/app.hpp"
@@ -11,6 +13,9 @@ namespace allocbench::front {
 
 // Returns a check of a number from `least` to `most`. CLI::Range also accepts "nan".
 CLI::Validator number_between(double least, double most);
+
+// Returns a check of a whole number from 0 to `most`. CLI11 itself reads -1 as 2^64 - 1, and 2^64 too.
+CLI::Validator whole_number(std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 void add_workers_option(CLI::App& app, std::string& workers);
 

@@ -82,6 +82,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
           "With --with-reference: number of cells to measure for each family of allocators under each workload, "
           "the cheapest ones first (default 6; 0 = all)")
       ->needs(reference)
+      ->check(whole_number())
       ->type_name("N");
   auto* fail_on =
       verb->add_option(

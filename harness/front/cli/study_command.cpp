@@ -256,11 +256,11 @@ constexpr const char* whole_group = "whole";
 // the configs and receives the partition.
 std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   if (!study.part.empty() && study.part != whole_group) {
-    const std::size_t slash = study.part.rfind('/');
-    std::optional<Shard> shard = parse_shard(study.part.substr(0, slash));
-    if (!shard) throw UsageError("--part is internal to --device all. Drop it.");
-    shard->partition = study.part.substr(slash + 1);
-    return shard;
+    try {
+      return shard_of_run({{"shard", protocol::parse_object(study.part, "--part")}});
+    } catch (const protocol::Malformed&) {
+      throw UsageError("--part is internal to --device all. Drop it.");
+    }
   }
   if (!study.shard) return std::nullopt;
   std::vector<std::string> names;
@@ -270,6 +270,7 @@ std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedCo
   const Partition partition = partition_of(names, shard.count, references_folder);
   shard.partition = partition.hash;
   const std::vector<std::string>& own = partition.shards[shard.index - 1];
+  shard.configs = own.size();
   std::erase_if(planned, [&](const PlannedConfig& each) {
     return std::find(own.begin(), own.end(), each.config.name) == own.end();
   });
@@ -279,9 +280,7 @@ std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedCo
   return shard;
 }
 
-std::string part_text(const std::optional<Shard>& shard) {
-  return shard ? fmt::format("{}/{}", shard->text(), shard->partition) : whole_group;
-}
+std::string part_text(const std::optional<Shard>& shard) { return shard ? to_json(*shard).dump() : whole_group; }
 
 // Stores the shard in the figure. A log must belong to one shard, because merging requires this.
 void set_shard(Figure& figure, const std::optional<Shard>& shard) {
@@ -309,6 +308,9 @@ void draw(const StudyOptions& study, const std::vector<std::string>& folders) {
 
 int measure_here(const StudyOptions& study, RunOptions options, const Target& target,
                  std::vector<PlannedConfig> planned, EarlierResults earlier, const std::optional<Shard>& shard) {
+  if (options.force) {  // check all folders before the first old run is deleted
+    for (const auto& [config, plan] : planned) require_free_log(folder_of(study, config));
+  }
   std::vector<Figure> figures;
   for (auto& [config, plan] : planned) {
     std::string folder = folder_of(study, config);

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -150,14 +151,22 @@ std::string read_text_file(const std::string& path, const std::string& what, std
 }
 
 void write_text_file(const std::string& path, const std::string& text) {
-  const std::string draft = path + ".new";
+  // Each call has its own draft, because `report` and a run may write the same file at once.
+  static std::atomic<unsigned> calls = 0;
+  const std::string draft = fmt::format("{}.{}-{}.new", path, getpid(), calls++);
+  std::error_code error;
   std::ofstream file(draft, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path, std::strerror(errno)));
-  std::error_code error;
-  std::filesystem::rename(draft, path, error);
-  if (error) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path, error.message()));
+  if (file) {
+    std::filesystem::rename(draft, path, error);
+  } else {
+    error.assign(errno != 0 ? errno : EIO, std::generic_category());
+  }
+  if (!error) return;
+  std::error_code ignored;
+  std::filesystem::remove(draft, ignored);
+  throw EnvironmentError(fmt::format("{} cannot be written: {}.", path, error.message()));
 }
 
 void create_folder(const std::string& folder) {

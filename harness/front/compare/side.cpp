@@ -46,11 +46,31 @@ std::size_t fewest_rounds(const ComparedCell& cell) {
   return fewest;
 }
 
-// Adds the rounds of a second run of the same cell. A cell that failed in one of the runs counts as failed.
+bool begins_with(const Rounds& longer, const Rounds& shorter) {
+  return longer.size() >= shorter.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
+}
+
+// Returns whether `other` has the samples of the same run, which it may have in full or in part. Such copies exist, for
+// example, if the side contains a merged run and its shards.
+bool is_copy(const ComparedCell& cell, const ComparedCell& other) {
+  return !cell.phases.empty() && cell.phases.size() == other.phases.size() &&
+         std::equal(cell.phases.begin(), cell.phases.end(), other.phases.begin(),
+                    [](const ComparedPhase& one, const ComparedPhase& two) {
+                      if (one.name != two.name || one.stored || two.stored) return false;
+                      return begins_with(one.rounds, two.rounds) || begins_with(two.rounds, one.rounds);
+                    });
+}
+
+// Adds the rounds of a second run of the same cell, unless it is a copy of the first. A cell that failed in one of the
+// runs counts as failed.
 void merge(ComparedCell& into, ComparedCell&& other) {
   if (into.status != Status::ok) return;
   if (other.status != Status::ok) {
     into = std::move(other);
+    return;
+  }
+  if (is_copy(into, other)) {
+    if (other.phases.front().round_count() > into.phases.front().round_count()) into = std::move(other);
     return;
   }
   for (ComparedPhase& phase : other.phases) {

@@ -26,8 +26,9 @@ struct ComparedPhase {
   std::size_t round_count() const { return stored ? stored->rounds : rounds.size(); }
 };
 
-// A cell of a side. If several runs have the cell, their rounds are combined. If the cell failed in one run, it counts
-// as failed. If a phase has no samples in a run, only the run with the most rounds counts for this phase.
+// A cell of a side. If several runs have the cell, their rounds are combined, and a copy of a run counts once. If the
+// cell failed in one run, it counts as failed. If a phase has no samples in a run, only the run with the most rounds
+// counts for this phase.
 struct ComparedCell {
   std::string id;
   std::string name;       // figure/label/axis:value/..., as for --filter

@@ -45,8 +45,8 @@ void check_same_run(const RunHistory& history, const Config& config, const std::
 // A figure must not mix revisions, cards, drivers or options of the CPU executor unless the user allows it.
 void check_same_origin(const RunHistory& history, const Origin& now, const std::string& folder) {
   for (const CellHistory& cell : history.cells) {
-    if (!cell.end && !cell.open.verified) continue;
-    const auto differs = difference(cell.end ? cell.origin : cell.open.origin, now);
+    const Origin* const earlier = cell.measured_origin();
+    const auto differs = earlier != nullptr ? difference(*earlier, now) : std::nullopt;
     if (!differs) continue;
     throw UsageError(
         fmt::format("{} was measured with {}, but this run would use {}. Run with {} again, choose another --out, or "
@@ -74,6 +74,11 @@ std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
     }
   }
   return {keys.begin(), keys.end()};
+}
+
+void require_free_log(const std::string& folder) {
+  const std::string path = events_path(folder);
+  if (fs::exists(path)) EventLog{path};
 }
 
 RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config, const Origin& origin,

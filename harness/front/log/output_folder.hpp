@@ -21,6 +21,9 @@ std::string default_folder(const Config& config);
 
 std::string events_path(const std::string& folder);
 
+// Throws EnvironmentError if the folder has a log that another run writes to, or that cannot be written.
+void require_free_log(const std::string& folder);
+
 // Creates the folder and returns the history from its log (empty for a new run). Before a run continues, a torn last
 // line is removed. A continued run must have the origin of the existing results, unless `allow_mixed`. Throws
 // UsageError if the folder does not allow this use, and EnvironmentError if it cannot be written.

@@ -43,6 +43,13 @@ struct CellHistory : CellDescription {
   // Time to fill the pool in that round or, if `deferred`, until the short deadline; 0: none or unknown.
   double fill_seconds = 0;
   Origin origin;  // origin of the attempt that ended; a log that was resumed with --allow-mixed has several
+
+  // Returns the origin of the cell's numbers or failure, or null if the cell was not measured. The end of a cell that
+  // was left out may come before the device is known.
+  const Origin* measured_origin() const {
+    if (end) return end->left_out ? nullptr : &origin;
+    return open.verified ? &open.origin : nullptr;
+  }
 };
 
 struct RunHistory {

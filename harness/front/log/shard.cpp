@@ -29,14 +29,14 @@ std::optional<Shard> parse_shard(const std::string& text) {
 }
 
 nlohmann::ordered_json to_json(const Shard& shard) {
-  return {{"index", shard.index}, {"count", shard.count}, {"partition", shard.partition}};
+  return {{"index", shard.index}, {"count", shard.count}, {"partition", shard.partition}, {"configs", shard.configs}};
 }
 
 std::optional<Shard> shard_of_run(const nlohmann::ordered_json& event) {
   if (protocol::optional_member(event, "shard") == nullptr) return std::nullopt;
   const auto& json = protocol::object_member(event, "shard");
   const Shard shard{protocol::count_member(json, "index"), protocol::count_member(json, "count"),
-                    protocol::text_member(json, "partition")};
+                    protocol::text_member(json, "partition"), protocol::count_member_or(json, "configs", 0)};
   if (!is_valid(shard)) throw protocol::Malformed(fmt::format("there is no shard {}", shard.text()));
   return shard;
 }

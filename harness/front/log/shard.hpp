@@ -12,9 +12,12 @@ namespace allocbench::front {
 struct Shard {
   std::uint64_t index = 1;  // number from 1 to `count`
   std::uint64_t count = 1;
-  std::string partition;  // hash of the configs' names, shard by shard
+  std::string partition;      // hash of the configs' names, shard by shard
+  std::uint64_t configs = 0;  // number of configs in this shard; 0 in logs that do not contain it
 
-  bool operator==(const Shard&) const = default;
+  bool operator==(const Shard& other) const {
+    return index == other.index && count == other.count && partition == other.partition;
+  }
   std::string text() const;  // "1/4"
 };
 

@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/log/run_history.hpp"
 #include "harness/front/results/run_files.hpp"
+#include "protocol/json_members.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -105,11 +109,11 @@ void require_one_origin(const std::vector<MergedPart>& parts) {
   };
   for (const MergedPart& part : parts) {
     for (const CellHistory& cell : part.history.cells) {
-      if (!cell.end && !cell.open.verified) continue;
-      const Origin& origin = cell.end ? cell.origin : cell.open.origin;
-      check(revision, "at revision", origin.sources.measured_revision, part.file);
-      check(device, "on", origin.device, part.file);
-      check(executor, "by", executor_text(origin), part.file);
+      const Origin* const origin = cell.measured_origin();
+      if (origin == nullptr) continue;
+      check(revision, "at revision", origin->sources.measured_revision, part.file);
+      check(device, "on", origin->device, part.file);
+      check(executor, "by", executor_text(*origin), part.file);
     }
   }
 }
@@ -120,6 +124,29 @@ std::set<std::string> ended_cells(const RunHistory& history) {
     if (cell.end && !cell.end->left_out) ids.insert(cell.id);
   }
   return ids;
+}
+
+// Returns how much a log has of a cell: whether the cell ended, then the number of complete rounds.
+std::pair<bool, std::size_t> extent_of(const CellHistory& cell) {
+  return {cell.end && !cell.end->left_out, cell.open.rounds.size()};
+}
+
+// Returns the lines of `part` without the events of cells of which `whole` has as much or more. Otherwise a cell that
+// the part left out for lack of time would lose its numbers.
+std::vector<std::string> lines_to_add(const MergedPart& whole, const MergedPart& part) {
+  std::map<std::string, std::pair<bool, std::size_t>> extents;
+  for (const CellHistory& cell : whole.history.cells) extents[cell.id] = extent_of(cell);
+  std::set<std::string> known;
+  for (const CellHistory& cell : part.history.cells) {
+    const auto found = extents.find(cell.id);
+    if (found != extents.end() && found->second >= extent_of(cell)) known.insert(cell.id);
+  }
+  std::vector<std::string> lines;
+  for (const std::string& line : part.lines) {
+    const auto event = protocol::parse_object(line, "an event");
+    if (!known.contains(protocol::text_member_or(event, "cell", ""))) lines.push_back(line);
+  }
+  return lines;
 }
 
 bool begins_with(const MergedPart& longer, const MergedPart& shorter) {
@@ -166,8 +193,29 @@ void add_to(MergedPart& whole, MergedPart&& part) {
         whole.file, part.file, id, whole.history.figure));
   }
   if (part.history.started < whole.history.started) std::swap(whole, part);
-  whole.lines.insert(whole.lines.end(), part.lines.begin(), part.lines.end());
+  const std::vector<std::string> lines = lines_to_add(whole, part);
+  whole.lines.insert(whole.lines.end(), lines.begin(), lines.end());
   whole.history = read_history(whole.lines, whole.file);
+}
+
+// Names the shards of which the folders lack runs. Logs of earlier versions do not contain the number of configs.
+void name_incomplete_shards(ReadParts& read) {
+  std::map<std::uint64_t, std::set<std::string>> figures;
+  std::map<std::uint64_t, Shard> shards;
+  for (const MergedPart& part : read.parts) {
+    if (!part.history.shard) continue;
+    const Shard& shard = *part.history.shard;
+    figures[shard.index].insert(part.history.figure);
+    shards[shard.index] = shard;
+  }
+  for (const auto& [index, shard] : shards) {
+    const std::size_t found = figures[index].size();
+    if (found >= shard.configs) continue;
+    read.complaints.push_back(
+        fmt::format("Shard {} has {}, but these folders contain readable runs of only {} ({}). Copy the whole folder "
+                    "of the shard, or run the shard again, then merge again.",
+                    shard.text(), counted(shard.configs, "config"), found, fmt::join(figures[index], ", ")));
+  }
 }
 
 void name_missing_shards(ReadParts& read) {
@@ -200,6 +248,7 @@ MergedRuns merge_runs(const std::vector<std::string>& folders, bool allow_mixed)
   require_one_partition(read.parts);
   if (!allow_mixed) require_one_origin(read.parts);
   name_missing_shards(read);
+  name_incomplete_shards(read);
   std::map<std::string, MergedPart> wholes;
   for (MergedPart& part : read.parts) {
     const std::string figure = part.history.figure;
