@@ -70,6 +70,14 @@ RunHistory history_of(std::vector<std::string> more) {
   return read_history(lines, "events.jsonl");
 }
 
+TEST_F(EventLogTest, ALogThatAnotherRunHasContinuedIsRefused) {
+  write("12345\n");
+  EXPECT_NO_THROW(EventLog(path_, 6));
+  write("12345\n6\n");
+  EXPECT_THROW(EventLog(path_, 6), EnvironmentError);
+  EXPECT_NO_THROW(EventLog{path_});
+}
+
 TEST_F(EventLogTest, AppendsStampedLines) {
   EventLog log(path_);
   log.append({{"event", "start"}, {"cell", "1"}});

@@ -34,7 +34,7 @@ std::string wrong_format(std::uint64_t found) {
   return fmt::format("its format is {}, but this allocbench reads format {}", found, log_format);
 }
 
-EventLog::EventLog(const std::string& path) : path_(path) {
+EventLog::EventLog(const std::string& path, std::optional<std::uint64_t> bytes) : path_(path) {
   descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor_ < 0) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path, std::strerror(errno)));
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -46,6 +46,11 @@ EventLog::EventLog(const std::string& path) : path_(path) {
   if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(descriptor_);
     throw EnvironmentError(fmt::format("{} must be a regular file.", path));
+  }
+  if (bytes && static_cast<std::uint64_t>(status.st_size) != *bytes) {
+    close(descriptor_);
+    throw EnvironmentError(
+        fmt::format("Another allocbench has written to {} since this one read it. Run the same command again.", path));
   }
   device_ = status.st_dev;
   inode_ = status.st_ino;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct LogLost : EnvironmentError {
 class EventLog {
  public:
   // Opens the file for appending and locks it, because two runs in one folder would mix their events. Throws
-  // EnvironmentError if the path is not a regular file, cannot be written or is locked by another run.
-  explicit EventLog(const std::string& path);
+  // EnvironmentError if the path is not a regular file, cannot be written or is locked by another run. With `bytes`, it
+  // also throws it if the file has another size, because another run has written to it since then.
+  explicit EventLog(const std::string& path, std::optional<std::uint64_t> bytes = std::nullopt);
   ~EventLog();
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;

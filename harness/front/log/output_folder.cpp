@@ -94,6 +94,8 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
     start_over(folder);
     return {};
   }
+  std::optional<EventLog> lock;
+  if (use == FolderUse::go_on) lock.emplace(path);
   const LogLines lines = read_log_lines(path);
   if (lines.lines.empty() && use == FolderUse::go_on) {
     cut_torn_line(path, lines);  // the run was killed while it wrote the very first line
@@ -118,7 +120,6 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
     throw UsageError(
         fmt::format("{} already contains {}. Use --resume, --only-failed, --force or another --out.", folder, state));
   }
-  EventLog lock(path);
   RunHistory history = read_history(lines.lines, path);
   if (history.without_samples) {
     throw UsageError(fmt::format(
@@ -127,6 +128,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
   check_same_run(history, config, folder);
   if (!allow_mixed) check_same_origin(history, origin, folder);
   cut_torn_line(path, lines);
+  history.log_bytes = lines.complete_bytes;
   return history;
 }
 

@@ -68,6 +68,7 @@ struct RunHistory {
   std::vector<CellHistory> cells;  // cells in the order of their first appearance
   // Whether the log is reduced to the failures of cells (tools/pack_results.py). Such a log has no numbers.
   bool without_samples = false;
+  std::uint64_t log_bytes = 0;  // size of the log with this history; set by prepare_folder()
 
   // Returns the number of cells with a final end (CellEnd::is_final).
   std::size_t finished() const;

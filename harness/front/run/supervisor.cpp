@@ -74,7 +74,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
 }
 
 void FigureRun::open_log() {
-  file = std::make_unique<EventLog>(events_path(figure.folder));
+  file = std::make_unique<EventLog>(events_path(figure.folder), figure.history.log_bytes);
   log = std::make_unique<RunLog>(*file);
 }
 
