@@ -24,6 +24,7 @@ TEST(ConfigLimits, DepthKeysNumbersAndTexts) {
     return format_problems("test.json", problems);
   };
   EXPECT_THAT(complaint(std::string(70'000, '[')), ::testing::HasSubstr("at most 64 levels"));
+  EXPECT_THAT(complaint(good.dump() + std::string("\0{", 2)), ::testing::HasSubstr("a NUL byte at byte"));
   std::string keys = "{\"workload\": {\"a0\": 1";
   for (int i = 1; i <= 1000; ++i) keys += ", \"a" + std::to_string(i) + "\": 1";
   EXPECT_EQ(complaint(keys + "}}"), one_complaint("  /workload\n      found:   an object with more than 1000 keys\n"

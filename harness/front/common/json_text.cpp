@@ -107,6 +107,10 @@ Json parse_strictly(std::string_view text, Problems& problems) {
                   fmt::format("at most {} levels", protocol::deepest_json), ""});
     return {};
   }
+  if (const auto place = text.find('\0'); place != std::string_view::npos) {  // the library would ignore what follows
+    problems.add({"", fmt::format("a NUL byte at byte {}", place), "text without NUL bytes", ""});
+    return {};
+  }
   DuplicateKeyFinder finder(problems);
   try {
     return Json::parse(
