@@ -32,6 +32,9 @@ FOLLOWS = ("samples", "throughput", "confidence")  # keys of a phase that are dr
 # This note is for users of Google Benchmark's compare.py, which needs `benchmarks`.
 NOTE = "Kept without Google Benchmark's part (context, benchmarks): allocbench report RUN writes it from the log."
 
+# For text, four bits of the previous byte (lc) and none of the position (pb) give the smallest files.
+_TEXT = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "pb": 0}]
+
 
 def reduced(document: dict) -> dict:
     return {"note": NOTE, "allocbench": {**document["allocbench"], "cells": [_cell(cell) for cell in document["allocbench"]["cells"]]}}
@@ -110,7 +113,7 @@ def main(run: pathlib.Path, kept: pathlib.Path, with_samples: bool = True) -> No
     contents = packed(run, with_samples)
     kept.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
-        (kept / f"{name}.xz").write_bytes(lzma.compress(content, preset=6 | lzma.PRESET_EXTREME))
+        (kept / f"{name}.xz").write_bytes(lzma.compress(content, filters=_TEXT))
 
 
 def run_program() -> None:
