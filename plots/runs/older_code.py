@@ -22,10 +22,13 @@ def known() -> list[dict]:
 
 
 def words(allocator: str, revisions: Collection[str]) -> str:
-    """Returns which of these revisions measure older code of the allocator, and what changed since, or an empty text."""
+    """Returns which of these revisions measure older code of the allocator, and what changed since if the file says it, or
+    an empty text.
+    """
     entry = next((each for each in known() if allocator in each["allocators"]), {"revisions": []})
     older = [revision for revision in entry["revisions"] if revision in revisions]
-    return f"results of {' and '.join(older)} measure an older version, {entry['because']}" if older else ""
+    because = f", {entry['because']}" if "because" in entry else ""
+    return f"an older version was measured ({' and '.join(older)}){because}" if older else ""
 
 
 def measured_by(runs: Iterable[Run], allocator: str) -> list[bool]:
