@@ -303,8 +303,7 @@ void add_check(CLI::App& app, CheckOptions& check) {
     json->excludes(verb->get_option(other));
   }
   verb->add_flag("--all", check.all, "Include allocators that are broken on purpose");
-  verb->add_flag("-v,--verbose", check.verbose,
-                 "Print the result of every model, and all findings with their commands");
+  verb->add_flag("-v,--verbose", check.verbose, "Print every model, and all findings with their commands");
   verb->add_flag("-q,--quiet", check.quiet, "Print no progress");
   verb->add_option("-j,--jobs", check.jobs, "Number of workers that run at once (default: one per core)")
       ->check(CLI::Range(1u, limits::check_jobs).description(""))
