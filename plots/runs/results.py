@@ -168,8 +168,10 @@ class Run:
         return replace(self, values=_all([self.values, *added]))
 
     def allocators(self) -> list[str]:
-        """Returns the allocator ids in the order of the config. The cells themselves are measured in a shuffled order."""
-        present = list(dict.fromkeys(self.cells["allocator"]))
+        """Returns the allocator ids in the order of the config, and after them those that the config chose by a pattern or with
+        `all`, by name. The cells themselves are measured in a shuffled order.
+        """
+        present = sorted(set(self.cells["allocator"]))
         named = [entry["id"] if isinstance(entry, dict) else entry for entry in self.config.get("allocators", [])]
         return [name for name in dict.fromkeys(named) if name in present] + [n for n in present if n not in named]
 

@@ -62,6 +62,11 @@ def test_allocators_come_in_config_order_and_unknown_ones_last(tmp_path):
     assert results.read_run(synthetic.write(tmp_path, CONFIG, cells)).allocators() == ["c_malloc", "aw_malloc", "other"]
 
 
+def test_allocators_chosen_by_a_word_for_all_come_by_name_whatever_the_log_says(tmp_path):
+    cells = [synthetic.cell(name, {"threads": 1}) for name in ("rw", "comb", "halloc")]
+    assert results.read_run(synthetic.write(tmp_path, {**CONFIG, "allocators": ["halloc", "all"]}, cells)).allocators() == ["halloc", "comb", "rw"]
+
+
 @pytest.mark.parametrize("old, new, expected", [
     ('"median": 1.0', '"median": 1.0', None),
     ('"median": 1.0', '"median": NaN', "is not JSON (NaN is not a JSON number)"),

@@ -143,11 +143,6 @@ def test_rules_name_statuses_and_files_that_exist(rule):
     assert rule.because.endswith(".")
 
 
-def test_a_leak_that_ended_is_no_leak():
-    assert reasons.why("corw", "write_performance", "incorrect", "leak: at most 104, at last 0 of 256 requests returned null").see
-    assert reasons.why("corw", "write_performance", "incorrect", "leak: at most 104, at last 9 of 256 requests returned null") is None
-
-
 def test_a_cause_that_was_mended_explains_earlier_runs_only(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, [_cell("bulkalloc", threads, "timeout", "used its deadline") for threads in (1, 2)], "cuda")
     synthetic.change(folder, 0, revision="9a89a106")

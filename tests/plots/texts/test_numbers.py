@@ -128,7 +128,7 @@ def _with_log(folder, first, last, runs=1):
 
 
 def test_runs_with_older_code_are_counted(reference):
-    for number, revision in enumerate(["8a360499", "c9109dc2"]):
+    for number, revision in enumerate(["9a89a106", "c9109dc2"]):
         made = synthetic.write(reference / "old" / str(number), CONFIG, [synthetic.cell("comb", {"threads": 1})], "cuda")
         synthetic.change(made, 0, revision=revision)
     assert numbers.answer_to("old,dev older=comb") == "1 of 2 runs"
