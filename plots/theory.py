@@ -232,6 +232,9 @@ CURVES: dict[str, tuple[str, Callable[[Setting], float]]] = {
     "theorem_2_64": ("theorem 2, w = 64", lambda s: rw_bm_warp_steps_near_the_end(s.pages, s.free, s.threads, 64)),
 }
 
+# The paper calls equations (4) and (6) upper bounds (sections 3.2.2 and 3.3).
+UPPER_BOUNDS = ("rw_warp_steps", "rw_bm_warp_steps", "rw_bm_64_warp_steps")
+
 # These formulas use corw_steps(), which is never below 1, unlike the printed equation (11).
 AT_LEAST_ONE = ("corw_steps", "corw_64_steps", "rw_bm_over_corw")
 

@@ -16,18 +16,29 @@ from plots.runs.results import Run
 from plots.sheet import quantity
 
 _POINTS = 160
+_LONGER = " with w = 64"  # end of the name of an equation for words of 64 pages
 
 
 def sentence(run: Run, metrics: Sequence[str]) -> str:
     """Returns the sentence about the drawn equations. It has the equations of each metric, if the metrics differ in them. The text
     is empty if there are none.
     """
-    drawn = [name for allocator in set(run.cells["allocator"]) for metric in metrics if (name := formula(run, allocator, metric))]
-    floor = " Equation (11) is drawn as 1 where it is less, because each request takes a step." if set(drawn) & set(theory.AT_LEAST_ONE) else ""
+    drawn = list(dict.fromkeys(name for allocator in run.allocators() for metric in metrics if (name := formula(run, allocator, metric))))
     by_metric = {metric: found for metric in dict.fromkeys(metrics) if (found := names(run, [metric]))}
+    if not by_metric:
+        return ""
     alike = len({tuple(found) for found in by_metric.values()}) < 2
     told_ones = [_listed(names(run, metrics))] if alike else [f"{_listed(found)} for {short(metric)}" for metric, found in by_metric.items()]
-    return f"Lines: {', and '.join(told_ones)} at the same settings (plots/theory.py).{floor}" if by_metric else ""
+    longer = " Dashed lines: the same equations with w = 64." if any(map(_has_both, by_metric.values())) else ""
+    floor = " Equation (11) is drawn as 1 where it is less, because each request takes a step." if set(drawn) & set(theory.AT_LEAST_ONE) else ""
+    return f"Lines: {', and '.join(told_ones)} at the same settings (plots/theory.py).{longer}{_bounds(run, drawn)}{floor}"
+
+
+def _bounds(run: Run, drawn: Sequence[str]) -> str:
+    bounds = list(dict.fromkeys(formulas.equation(run, name).removesuffix(_LONGER) for name in drawn if name in theory.UPPER_BOUNDS))
+    if not bounds:
+        return ""
+    return f" {_together(bounds).capitalize()} {'are upper bounds' if len(bounds) > 1 else 'is an upper bound'}."
 
 
 def short(metric: str) -> str:
@@ -36,8 +47,18 @@ def short(metric: str) -> str:
 
 
 def _listed(equations: Sequence[str]) -> str:
-    numbered = all(name.startswith("(") for name in equations)
-    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)} of the paper" if numbered else ", ".join(map(told, equations))
+    """Returns the equations as a list. An equation that is drawn for both lengths of words is there once."""
+    if not all(name.startswith("(") for name in equations):
+        return ", ".join(map(told, equations))
+    return f"{_together([name for name in equations if name.removesuffix(_LONGER) == name or name.removesuffix(_LONGER) not in equations])} of the paper"
+
+
+def _together(numbers: Sequence[str]) -> str:
+    return f"equation{'s' if len(numbers) > 1 else ''} {' and '.join(filter(None, (', '.join(numbers[:-1]), numbers[-1])))}"
+
+
+def _has_both(equations: Sequence[str]) -> bool:
+    return any(f"{name}{_LONGER}" in equations for name in equations)
 
 
 def names(run: Run, metrics: Sequence[str]) -> list[str]:

@@ -192,8 +192,15 @@ def test_equations_whose_curves_look_alike_share_an_entry(tmp_path):
     """Equation (3) is in the panel of TAS, and (4) in that of WAS, in the same colour."""
     entries, words, _ = _texts({**CONFIG, "plot": {**CONFIG["plot"], **TWO}}, _both("rw") + _both("corw"), tmp_path)
     assert entries == ["RW", "CoRW", "RW: equations (3) and (4)", "CoRW: equation (11) with w = 64"]
-    assert "Lines: equation (3) of the paper for TAS, and equations (4), (11) with w = 64 of the paper for WAS at the same settings" in words
+    assert "Lines: equation (3) of the paper for TAS, and equations (4) and (11) with w = 64 of the paper for WAS at the same settings" in words
+    assert "Equation (4) is an upper bound." in words and "Dashed" not in words
     assert "Equation (11) is drawn as 1 where it is less, because each request takes a step." in words
+
+
+def test_an_equation_for_two_lengths_of_words_is_named_once(tmp_path):
+    both = {"theory": {"rw_bm": {"warp_steps_per_malloc": "rw_bm_warp_steps"}, "rw_bm_64": {"warp_steps_per_malloc": "rw_bm_64_warp_steps"}}}
+    words = _texts({**CONFIG, "plot": {**CONFIG["plot"], **TWO, **both}}, _both("rw_bm") + _both("rw_bm_64"), tmp_path)[1]
+    assert "Lines: equation (6) of the paper at the same settings (plots/theory.py). Dashed lines: the same equations with w = 64. Equation (6) is an upper bound." in words
 
 
 def test_the_key_of_curves_of_several_colours_is_grey(tmp_path):
