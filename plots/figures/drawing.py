@@ -21,6 +21,8 @@ from plots.runs import configs, csv_run, kept, results, schema
 from plots.runs.results import Run
 from plots.sheet import page
 
+_SHOWN = ("paper", "description", "assumed", "plot")  # keys of a config that only a reader of the figure needs
+
 
 def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Sequence[str]) -> int:
     """Draws everything and returns the exit code."""
@@ -43,7 +45,7 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
     for folder in found.folders:
         try:
             document = stored.read_document(folder)
-            runs.append(_run_of(document, folder, overrides if overrides.path else _of_today(document, folder)))
+            runs.append(_run_of(document if overrides.path else _of_today(document, folder), folder, overrides))
         except (NothingToDraw, UsageError) as error:
             failures.append(error)
     for folder in found.csvs:
@@ -99,25 +101,25 @@ def _of_csv(folder: Path, overrides: Overrides) -> Run:
     return csv_run.read(folder, config)
 
 
-def _of_today(document: dict, folder: Path) -> Overrides:
-    """Returns the current config for a run that the repository keeps, if its plot has changed and still fits the stored
-    cells (configs.measures_other_values).
+def _of_today(document: dict, folder: Path) -> dict:
+    """Returns the document of a run that the repository keeps, with plot and texts of the current config, if they still fit
+    the stored cells (configs.measures_other_values).
 
     Any other run is drawn as its stored config says.
     """
     if not folder.resolve().is_relative_to(kept.REFERENCE):
-        return Overrides()
+        return document
     run = document.get("run", {})
     config = run.get("config", {})
-    path = configs.FOLDER / f"{config.get('name', '')}.json"
-    today = configs.named(config.get("name", "")) or {}
-    if "plot" not in today or today["plot"] == config.get("plot"):
-        return Overrides()
-    backend = run.get("backend", "")
-    if not (configs.measures_the_same(config, today, backend) or configs.measures_other_values(config, today, backend)):
-        return Overrides()
-    print(f"plots: {folder}: drawn by the current {os.path.relpath(path)}, whose plot differs from the stored one.", file=sys.stderr)
-    return Overrides(path)
+    name, backend = config.get("name", ""), run.get("backend", "")
+    today = configs.named(name) or {}
+    if "plot" not in today or not (configs.measures_the_same(config, today, backend) or configs.measures_other_values(config, today, backend)):
+        return document
+    shown = {key: value for key, value in configs.effective(today, backend).items() if key in _SHOWN}
+    if shown["plot"] != config.get("plot"):
+        path = configs.FOLDER / f"{name}.json"
+        print(f"plots: {folder}: drawn by the current {os.path.relpath(path)}, whose plot differs from the stored one.", file=sys.stderr)
+    return {**document, "run": {**run, "config": {**{key: value for key, value in config.items() if key not in _SHOWN}, **shown}}}
 
 
 def stem_of(name: str) -> str:

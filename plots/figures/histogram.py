@@ -86,7 +86,7 @@ def make(run: Run, stem: str) -> Drawing:
     with matplotlib.rc_context(style.RC):
         page = _page(heading, panels, _WORDS[what])
     table = grid.Grid(["", "allocator", "count"] + _moments_header(panels), [_row(title, each) for title, counted in panels for each in counted], aligned_left=2)
-    return Drawing(stem, page, heading.markdown([grid.markdown(table)]))
+    return Drawing(stem, page, heading.markdown([grid.markdown(table)], run.config.get("assumed", [])))
 
 
 def _panels(run: Run, what: str) -> list[tuple[str, list[_Counted]]]:

@@ -62,11 +62,14 @@ def _has_both(equations: Sequence[str]) -> bool:
 
 
 def names(run: Run, metrics: Sequence[str]) -> list[str]:
-    """Returns the names of the equations drawn for these metrics: their numbers in the paper, or their descriptions."""
+    """Returns the names of the equations drawn for these metrics, in the order of theory.CURVES: their numbers in the paper, or
+    their descriptions.
+    """
     there = set(run.cells["allocator"])
     chosen = [named[metric] for allocator, named in run.plot.get("theory", {}).items() for metric in metrics
               if metric in named and allocator in there]
-    return list(dict.fromkeys(formulas.equation(run, name) for name in chosen))
+    known = [name for name in theory.CURVES if name in chosen]
+    return list(dict.fromkeys(formulas.equation(run, name) for name in [*known, *chosen]))
 
 
 def of_series(run: Run, series: Series, x: str, metric: str, log_x: bool) -> tuple[list[float], list[float]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import Collection
+from typing import Collection, Sequence
 
 import pandas
 
@@ -133,7 +133,7 @@ def parts(run: Run, key: str) -> list[tuple[str, set[str]]]:
 
 def group(run: Run, x: str | None) -> list[Group]:
     """Returns the cells of each series. The allocators have the order of the config. The series of one allocator are sorted by
-    the values of the other axes: numbers by size, words alphabetically.
+    the values of the other axes: numbers by size, words in the order of the config.
     """
     moving = run.moving_with(x) if x is not None else set()
     fixed_axes = sorted(set(run.axes) - moving)
@@ -144,10 +144,11 @@ def group(run: Run, x: str | None) -> list[Group]:
     grouped = {key: list(cells) for key, cells in keys.groupby(keys, sort=False).groups.items()}
 
     named = "allocator" not in (run.plot.get("panels"), run.plot.get("rows"))
+    words = {name: labels.words_of(run, name) for name in fixed_axes}
     made: list[Group] = []
     for allocator in run.allocators():
         own = [cells for key, cells in grouped.items() if key[0] == allocator]
-        own.sort(key=lambda cells: [labels.order(run.cells.at[cells[0], "axes"].get(name)) for name in fixed_axes])
+        own.sort(key=lambda cells: [_rank(run.cells.at[cells[0], "axes"].get(name), words[name]) for name in fixed_axes])
         for variant, cells in enumerate(own):
             if x is not None:
                 position = run.column(x)
@@ -155,6 +156,10 @@ def group(run: Run, x: str | None) -> list[Group]:
             told = _told(run, cells[0], own, fixed_axes)
             made.append(Group(allocator, variant, _label(run, cells[0], told, named), told, cells))
     return made
+
+
+def _rank(value, words: Sequence[str]) -> tuple:
+    return labels.order(words.index(value) if value in words else value)
 
 
 def is_alone(run: Run) -> bool:

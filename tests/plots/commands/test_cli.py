@@ -162,8 +162,9 @@ def _title(path):
 
 
 def test_kept_runs_are_drawn_as_their_configs_say_today_and_others_as_stored(tmp_path, capsys, monkeypatch):
-    folder = _kept_and_today(tmp_path, monkeypatch, claims=[], description="Other words")
+    folder = _kept_and_today(tmp_path, monkeypatch, claims=[], description="Other words", assumed=["Told today."])
     assert main([str(folder), "--formats", "svg", "--out", str(tmp_path / "out")]) == 0
+    assert "- Told today." in next((tmp_path / "out").glob("*.md")).read_text()
     told = capsys.readouterr().err
     assert _title(tmp_path / "out") == "# Mended" and told.count("\n") == 1 and "fig.json, whose plot differs" in told
     own = synthetic.write(tmp_path / "own", {**CONFIG, "repetitions": 3}, [_ok()])

@@ -93,6 +93,12 @@ def test_words_keep_the_order_of_the_config(tmp_path):
     assert [panel.name for panel in series.panels_of(run)] == ["kind b", "kind c", "kind a"]
 
 
+def test_series_of_words_have_the_order_of_the_config(tmp_path):
+    cells = _cells(lambda at: {("alloc", "time"): 1.0}, kind=("c", "a", "b"))
+    drawing = lines.make(_run(tmp_path, cells, {"sweep": {"threads": [1, 2], "kind": ["b", "c", "a"]}}, panels="allocator"), "stem")
+    assert [text.get_text() for text in drawing.page.figure.legends[0].get_texts()] == ["b", "c", "a"]
+
+
 def test_a_panel_for_each_allocator_leaves_its_name_out_of_the_legend(tmp_path):
     cells = _cells(lambda at: {("alloc", "time"): 1.0}, kind=("a", "b", "c"))
     drawing = lines.make(_run(tmp_path, cells, panels="allocator"), "stem")

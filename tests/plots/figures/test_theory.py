@@ -241,8 +241,9 @@ def _histograms(folder, config: dict, cells: list[dict], *histograms) -> results
 
 
 def test_a_histogram_shows_shares_and_its_normal_curve(tmp_path):
-    config = {**CONFIG, "plot": {"kind": "histogram", "histogram": "pages_found", "panels": "free_share"}}
+    config = {**CONFIG, "assumed": ["Ours."], "plot": {"kind": "histogram", "histogram": "pages_found", "panels": "free_share"}}
     drawing = histogram.make(_histograms(tmp_path, config, [_cell("corw", 32, 1.0)], [[9, 1], [10, 3]]), "stem")
+    assert "Choices of this config:\n\n- Ours." in drawing.markdown
     [axes] = drawing.page.figure.axes
     bars = {round(bar.get_x() + bar.get_width() / 2): bar.get_height() for bar in axes.patches}
     assert bars == {9: 0.25, 10: 0.75}
