@@ -21,8 +21,8 @@ _ROUNDS, _PASSES, _FACTS = "rounds", "passes", "facts"
 def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, elsewhere: Collection[str] = ()) -> list[str]:
     """Returns the caption of a line figure. The drawing appends its own sentences to the first sentence.
 
-    Every picture of a figure has the paper's statements and the notes, but no statement about an allocator that only other
-    pictures have (`elsewhere`).
+    Every picture of a figure has the paper's statements and the notes, but none about allocators that only other pictures have
+    (`elsewhere`, and `about` of a note).
     """
     shown = _shown(run, wanted)
     equations = curves.sentence(run, [metric for _, metric in wanted])
@@ -35,7 +35,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, e
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
     return [text + _throttled(shown), *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted, " (rings)"),
-            *stated.sentences(run, wanted, elsewhere), *run.plot.get("notes", [])]
+            *stated.sentences(run, wanted, elsewhere), *stated.notes(run)]
 
 
 def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:
@@ -50,7 +50,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
     if (run.cells["status"] != "ok").any():
         text += " Words: the status of cells without a value."
     text = " ".join([text + _throttled(shown), *more])
-    return [text, *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted), *stated.sentences(run, []), *run.plot.get("notes", [])]
+    return [text, *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted), *stated.sentences(run, []), *stated.notes(run)]
 
 
 def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:

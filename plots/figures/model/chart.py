@@ -56,10 +56,12 @@ class Panel(series.Place):
     def of(self, names: Sequence[str]) -> Panel:
         """Returns the panel with only the series of these labels. Stated values of other allocators are left out."""
         kept = [index for index, each in enumerate(self.series) if each.label in names]
-        owners = {"", *(self.series[index].allocator for index in kept)}
+        shown = {self.series[index].allocator for index in kept}
+        owners = {"", *shown}
         marks, bands, positions = ([each for each in stated_ones if each.allocator in owners] for stated_ones in (self.marks, self.bands, self.positions))
         return replace(self, series=[self.series[index] for index in kept], curves=[self.curves[index] for index in kept],
-                       lent=[each for each in self.lent if each[0].label in names], marks=marks, bands=bands,
+                       lent=[each for each in self.lent if each[0].label in names], marks=marks,
+                       bands=[each for each in bands if stated.concerns(each.about, shown)],
                        positions=positions)
 
     def has_lines(self, wanted: bool) -> bool:

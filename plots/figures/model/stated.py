@@ -15,7 +15,7 @@ import pandas
 from plots.figures.model.series import Series
 from plots.runs import forms, labels
 from plots.runs.results import Run
-from plots.sheet import quantity
+from plots.sheet import quantity, rows
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Band:
     high: list[float]
     source: str
     allocator: str = ""  # allocator that the factors refer to, empty for an absolute band
+    about: str = ""      # family whose pictures have the band, empty for all pictures
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,25 @@ def bands(run: Run, x: str, phase: str, metric: str, drawn: Sequence[Series]) ->
         if "of" not in entry:
             xs = [at for series in drawn for at, cell in zip(series.points["x"], series.points["cell"]) if there[cell]]
             if xs:
-                made.append(Band([min(xs), max(xs)], [low, low], [high, high], entry["source"]))
+                made.append(Band([min(xs), max(xs)], [low, low], [high, high], entry["source"], about=entry.get("about", "")))
             continue
         for series in drawn:
             points = series.drawn()
             points = points[[bool(there[cell]) for cell in points["cell"]]]
             if series.allocator == entry["of"] and len(points):
-                made.append(Band(list(points["x"]), list(points["value"] * low), list(points["value"] * high), entry["source"], entry["of"]))
+                made.append(Band(list(points["x"]), list(points["value"] * low), list(points["value"] * high), entry["source"], entry["of"], entry.get("about", "")))
     return made
+
+
+def concerns(about: str, shown: Collection[str]) -> bool:
+    """Returns whether a picture of the allocators `shown` has what is `about` a family. An empty text is about all of them."""
+    return not about or any(rows.family_of(name) == about for name in shown)
+
+
+def notes(run: Run) -> list[str]:
+    """Returns the notes of the plot about the allocators of `run`."""
+    entries = [note if isinstance(note, dict) else {"says": note, "about": ""} for note in run.plot.get("notes", [])]
+    return [entry["says"] for entry in entries if concerns(entry["about"], set(run.cells["allocator"]))]
 
 
 def positions(run: Run, phase: str, metric: str) -> list[Position]:

@@ -149,17 +149,18 @@ def test_every_picture_is_written_beside_one_table(tmp_path):
 
 
 def test_a_picture_tells_and_states_only_what_it_draws(tmp_path):
-    stated = {"bands": [{"metric": "time", "between": [2, 3], "of": "halloc", "source": "twice Halloc"}, {"metric": "time", "between": [2, 3], "of": "comb", "source": "twice Comb"}],
+    stated = {"bands": [{"metric": "time", "between": [2, 3], "of": "halloc", "source": "twice Halloc"}, {"metric": "time", "between": [2, 3], "of": "comb", "source": "twice Comb"},
+                        *({"metric": "time", "between": [4, 5], **of, "source": "only Slab", "about": "slab"} for of in ({"of": "comb"}, {}))],
               "marks": [{"metric": "time", "phase": "alloc", "where": {"threads": 2}, "value": 3e-6, "source": "stated of Slab", "allocator": "slab"}],
-              "positions": [{"at": 1.5, "source": "KMA turns", "allocator": "kma"}, {"at": 1.2, "source": "all turn"}], "notes": ["The paper has five."]}
+              "positions": [{"at": 1.5, "source": "KMA turns", "allocator": "kma"}, {"at": 1.2, "source": "all turn"}], "notes": ["The paper has five.", {"says": "Slab is small.", "about": "slab"}]}
     drawing, _ = _pictures(tmp_path, NAMES, without=["gallatin"], **stated)
     first, second = ({handle.get_label() for axes in each.page.figure.axes for handle in (*axes.get_lines(), *axes.collections)} for each in (drawing, *drawing.more))
-    assert {"twice Halloc", "twice Comb", "stated of Slab", "KMA turns", "all turn"} <= first
-    assert second & {"twice Halloc", "twice Comb", "stated of Slab", "KMA turns", "all turn"} == {"twice Halloc", "twice Comb", "all turn"}, "bands are in both"
+    assert {"twice Halloc", "twice Comb", "stated of Slab", "KMA turns", "all turn", "only Slab"} <= first
+    assert "only Slab" not in second and second & {"twice Halloc", "twice Comb", "stated of Slab", "KMA turns", "all turn"} == {"twice Halloc", "twice Comb", "all turn"}, "bands are in both"
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
-    assert "Crosses above the panel" in told[0] and "The paper has five." in told[0]
+    assert "Crosses above the panel" in told[0] and "The paper has five. Slab is small." in told[0]
     assert "Comb and Halloc are repeated for comparison" in told[1]
-    assert "Crosses" not in told[1] and "The paper has five." in told[1], "Gallatin is in the first picture"
+    assert "Crosses" not in told[1] and "The paper has five." in told[1] and "Slab is small." not in told[1] and "Slab is small." in drawing.markdown, "Gallatin is in the first picture"
 
 
 def test_equations_are_those_of_the_curves_of_a_picture(tmp_path):
