@@ -367,7 +367,7 @@ class Ledger:
         names = ", ".join(f"{name} ({number})" for name, number in self.missing.items())
         return " ".join(filter(None, (counts, f"Not judged, because these results have no cell of them: {names}." if names else "",
                                       f"{len(own)} of these sentences are tests of ours that the papers do not state: {tests}." if own else "",
-                                      f"{other} of the sentences that hold have a test that differs from the paper's, too." if other else "",
+                                      f"For {other} of the sentences that hold, the test also differs from the paper's." if other else "",
                                       f"{few} of the verdicts rest on few rounds." if few else "", self.discoveries())))
 
     def _tested(self) -> list[tuple[Run, Judged]]:

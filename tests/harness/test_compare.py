@@ -95,7 +95,7 @@ class Compare(ProgramTest):
         self.assertIn(f"Continue with\n  allocbench compare --with-reference {kept} --out {again}\n", result.stderr)
         self.assertIn(f"No cell of {again} was measured. Run the same command again with a larger --minutes.", result.stderr)
         self.assertNotIn("--resume", result.stderr)
-        self.assertIn("not begun. Run the same command again, with a larger --minutes: no round ended in this time.", result.stdout)
+        self.assertIn("not begun. No round ended in this time. Run the same command again, but with a larger --minutes.", result.stdout)
         self.compare("--with-reference", kept, "--out", again)
         self.assertEqual([len(cell_ids(self.events(again / "test" / name))) for name in ("one", "two")], [3, 3])
         rounds = [(event["time"], event["round"]) for name in ("one", "two") for event in self.events(again / "test" / name)

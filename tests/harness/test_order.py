@@ -230,8 +230,8 @@ class TimeOver(OrderTest):
     def test_nothing_begins_after_the_time_and_resume_goes_on(self):
         config = self.config(["noisy", "steady"], rounds=4, least_rounds=3, precision=0.0001)
         result = self.measure(config, *NO_TIME, expect=1)
-        self.assertIn("The time limit (--minutes 0) ended the run: 6 cells not begun. Continue with --resume, with a larger --minutes: no round ended "
-                      "in this time.", result.stdout)
+        self.assertIn("The time limit (--minutes 0) ended the run: 6 cells not begun. No round ended in this time. Continue with --resume, but with a "
+                      "larger --minutes.", result.stdout)
         self.assertRegex(result.stderr, r"time limit reached\. 0 of 6 cells are finished\. Continue with\n  .* --resume\n")
         self.assertNotIn("--minutes", result.stderr, "the same limit would measure nothing again")
         self.assertEqual(set(self.statuses_by_name().values()), {"skipped"})

@@ -96,7 +96,8 @@ std::string allocator_text(const CheckMatrix& matrix, const std::string& allocat
                                  outcome_of(matrix, first), first.finding->summary);
   std::vector<std::string> others;
   for (std::size_t i = 1; i < found.size(); ++i) others.push_back(outcome_of(matrix, *found[i]));
-  if (!others.empty()) text += folded(fmt::format("  also {}", fmt::join(others, ", ")), columns_of_stdout(), 4);
+  if (!others.empty())
+    text += folded(fmt::format("  also failed: {}", fmt::join(others, ", ")), columns_of_stdout(), 4);
   return text + fmt::format("  {}\n", matrix.replay_command(first, folder));
 }
 

@@ -115,9 +115,9 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   std::vector<std::string> parts;
   if (rest.not_begun > 0) parts.push_back(fmt::format("{} not begun", counted(rest.not_begun, "cell")));
   if (rest.cut > 0) parts.push_back(fmt::format("{} with too few rounds", counted(rest.cut, "cell")));
-  return fmt::format("The time limit (--minutes {:.4g}) ended the run: {}. {}{}.\n", options.minutes.value_or(0),
-                     fmt::join(parts, ", "), options.to_run_left_out,
-                     rest.no_progress ? ", with a larger --minutes: no round ended in this time" : "");
+  return fmt::format("The time limit (--minutes {:.4g}) ended the run: {}. {}{}{}.\n", options.minutes.value_or(0),
+                     fmt::join(parts, ", "), rest.no_progress ? "No round ended in this time. " : "",
+                     options.to_run_left_out, rest.no_progress ? ", but with a larger --minutes" : "");
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ EventLog::EventLog(const std::string& path, std::optional<std::uint64_t> bytes) 
   }
   if (bytes && static_cast<std::uint64_t>(status.st_size) != *bytes) {
     close(descriptor_);
-    throw EnvironmentError(
-        fmt::format("Another allocbench has written to {} since this one read it. Run the same command again.", path));
+    throw EnvironmentError(fmt::format(
+        "Another allocbench process wrote to {} after this one read it. Run the same command again.", path));
   }
   device_ = status.st_dev;
   inode_ = status.st_ino;

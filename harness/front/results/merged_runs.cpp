@@ -198,7 +198,7 @@ void add_to(MergedPart& whole, MergedPart&& part) {
   whole.history = read_history(whole.lines, whole.file);
 }
 
-// Names the shards of which the folders lack runs. Logs of earlier versions do not contain the number of configs.
+// Names the shards whose runs the folders lack. Logs of earlier versions do not contain the number of configs.
 void name_incomplete_shards(ReadParts& read) {
   std::map<std::uint64_t, std::set<std::string>> figures;
   std::map<std::uint64_t, Shard> shards;

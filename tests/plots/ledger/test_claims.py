@@ -375,7 +375,7 @@ def test_a_sentence_that_holds_in_another_test_says_so(tmp_path):
                  claims=[{"says": says, "source": "fig. 1", "ratio": COMPARED, "above": 1, "cause": cause} for says in ("It is slower.", "It is slower (a test of ours).")])
     other, own = claims.ledger([run]).runs[0][1]
     assert (other.verdict, other.cause, own.cause) == ("holds", "note (our test differs): The heap is warm.", "note: The heap is warm.")
-    assert "1 of the sentences that hold have a test that differs from the paper's, too." in claims.ledger([run]).markdown()
+    assert "For 1 of the sentences that hold, the test also differs from the paper's." in claims.ledger([run]).markdown()
 
 
 def test_a_run_of_the_reworked_form_alone_says_nothing_about_the_paper(tmp_path):
