@@ -39,7 +39,7 @@ def test_every_revision_behind_the_answer_is_told(made):
 
 
 def test_older_versions_are_told_beside_their_allocator(made):
-    older = "an older version was measured (8a360499), before"
+    older = "an older version was measured (8a360499), whose"
     entries = [{**entry, "older": older} if entry["id"] in ("comb", "c_malloc") else entry for entry in made["allocators"]]
     asked = advised.asked()
     short, whole = (" ".join(text.write(other, asked, engine.answer(other, asked.data()), True).split()) for other in (made, {**made, "allocators": entries}))

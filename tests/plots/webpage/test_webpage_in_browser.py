@@ -243,6 +243,6 @@ def test_provisional_times_and_older_versions_are_told_beside_the_allocator(wide
         "return [...document.querySelectorAll('.ranking tr[data-allocator]')].map((row) => [row.dataset.allocator, row.cells[2].textContent])"))
     assert told["comb"].endswith(" provisional") and not told["halloc"].endswith("provisional")
     beware = "return Object.fromEntries([...document.querySelectorAll('.ranking .beware')].map((words) => [words.dataset.about, words.textContent]))"
-    assert wide.execute_script(beware) == {"comb": "an older version was measured (8a360499), before its malloc kernel shrank from 48 registers to about 40",
+    assert wide.execute_script(beware) == {"comb": "an older version was measured (8a360499), whose malloc kernel has 48 registers instead of about 40",
                                            "corw_reworked": "serves one size of block only"}
     assert wide.execute_script("return document.body.innerHTML.includes('<b>1</b> provisional <small title=\"an older version was measured (8a360499)')")
