@@ -106,7 +106,7 @@ def _ranking(table: dict, question: Question, found: Answer, shown: list[Ranked]
     header = _HEADER if question.job else _HEADER_OF_APPLICATION
     head, *rows = aligned([header, *(tuple(_row(each, found.ranked)[name] for name in header) for each in shown)])
     others = any(each.nearest != first for each in shown)
-    measured = f"{'Nearest measured' if question.job else 'Measured'} cell{', where no row names another' if others else ' of every row'}"
+    measured = f"{'Nearest measured' if question.job else 'Measured'} cell{', unless the row names another' if others else ' of every row'}"
     lines = [f"{measured}: {_cell(table, question, first)}.", "", head]
     for each, row in zip(shown, rows):
         lines += [row] if each.nearest == first else [row, f"      nearest: {_cell(table, question, each.nearest)}"]

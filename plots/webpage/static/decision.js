@@ -178,7 +178,7 @@ const Decision = (() => {
         ranking.append(more);
       }
       const others = found.ranked.some((each) => each.nearest !== found.near[0]);
-      ranking.append(element("p", `${question.application ? "Measured" : "Nearest measured"} cell${others ? ", where no row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`), tradeOffs(found.ranked));
+      ranking.append(element("p", `${question.application ? "Measured" : "Nearest measured"} cell${others ? ", unless the row names another" : " of every row"}: ${cellOf(found.near[0], question)}.`), tradeOffs(found.ranked));
     } else ranking.append(element("p", "No allocator served all of the cells near this job.", "none"));
     ranking.append(refusing(found, question));
     ranking.append(others("Not always served or measured near this job", found.failing), others(Rank.settings.unsafe, found.unsafe), others("Served none of the cells near this job", found.unable));

@@ -135,7 +135,7 @@ def test_every_row_says_how_far_its_nearest_cell_is(made):
     entries = [{**entry, "results": [*entry["results"][:place], None, *entry["results"][place + 1:]]} if entry["id"] == "halloc" else entry
                for entry in made["allocators"]]
     told = text.write(made, asked, engine.answer({**made, "allocators": entries}, asked.data()))
-    assert f"Nearest measured cell, where no row names another: {nearest}. rank" in " ".join(told.split())
+    assert f"Nearest measured cell, unless the row names another: {nearest}. rank" in " ".join(told.split())
     row = next(number for number, line in enumerate(told.splitlines()) if " Halloc (published) " in line)
     assert told.splitlines()[row + 1].startswith("      nearest: guide/small: 16 B, 1,000 threads (requests 16 times smaller")
 
