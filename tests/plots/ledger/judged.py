@@ -23,6 +23,13 @@ def run_of(tmp_path, cells, backend="cuda", **config):
     return results.read_run(synthetic.write(tmp_path / "run", {**CONFIG, **config}, cells, backend))
 
 
+def forms_run(tmp_path, published="timeout"):
+    """Returns a run of published KMA with this status, of its reworked form and of CUDA's malloc."""
+    cells = [cell("kma", 1, 1e-6, 0.01) if published == "ok" else cell("kma", 1), cell("cuda_malloc", 1, 4e-6, 0.01),
+             cell("kma_reworked", 1, 5e-7, 0.01)]
+    return run_of(tmp_path, cells, allocators=["kma", "kma_reworked", "cuda_malloc"])
+
+
 def judge(run, **claim):
     return claims.judge(run, {"says": "It is so.", "source": "fig. 1", **claim})
 

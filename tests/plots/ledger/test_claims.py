@@ -6,14 +6,13 @@ import dataclasses
 import json
 from pathlib import Path
 
-import matplotlib.text
 import pytest
 from allocbench.errors import UsageError
 import synthetic
-from judged import COMPARED, CONFIG, cell, judge, run_of
+from judged import COMPARED, CONFIG, cell, forms_run, judge, run_of
 
 from plots.commands import cli
-from plots.ledger import claims, effects, forest
+from plots.ledger import claims, effects
 from plots.runs import configs, labels, results
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -336,22 +335,16 @@ def test_an_allocator_that_the_run_does_not_have_is_a_mistake(tmp_path):
         judge(run, ratio={"of": "halloc", "to": "c_malloc"}, above=1)
 
 
-def _forms_run(tmp_path, published="timeout"):
-    cells = [cell("kma", 1, 1e-6, 0.01) if published == "ok" else cell("kma", 1), cell("cuda_malloc", 1, 4e-6, 0.01),
-             cell("kma_reworked", 1, 5e-7, 0.01)]
-    return run_of(tmp_path, cells, allocators=["kma", "kma_reworked", "cuda_malloc"])
-
-
 def test_the_published_form_is_judged_and_the_reworked_form_stands_beside_it(tmp_path):
-    judged = judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, between=[5, 9],
+    judged = judge(forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, between=[5, 9],
                     cause={"kind": "hardware", "evidence": "count", "because": "Atomics became faster."})
     assert (judged.verdict, judged.published.text, judged.reworked.text, judged.original.text) == ("does not hold", "4", "8", "–")
     assert judged.cause == "hardware (count): Atomics became faster."
-    assert judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, above=5).cause == "not known"
+    assert judge(forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, above=5).cause == "not known"
 
 
 def test_a_published_form_without_a_number_gives_no_verdict(tmp_path):
-    judged = judge(_forms_run(tmp_path), ratio={"of": "cuda_malloc", "to": "kma"}, above=3)
+    judged = judge(forms_run(tmp_path), ratio={"of": "cuda_malloc", "to": "kma"}, above=3)
     assert (judged.verdict, judged.why, judged.reworked.text) == ("cannot tell", "published: timeout", "8")
     assert judged.row()[5] == "cannot tell (published: timeout)"
 
@@ -396,41 +389,6 @@ def test_originals_come_from_the_run_or_from_the_data_file(tmp_path):
     with pytest.raises(UsageError, match="original of 'nobody'"):
         run.device["name"] = "NVIDIA H200"
         judge(run, ratio=COMPARED, above=1, original={**asked, "of": "nobody"})
-
-
-def test_the_forest_plot_has_a_line_per_claim_about_ratios(tmp_path):
-    claims_made = [{"says": f"It is {x} times slower.", "source": "fig. 1", "ratio": {"of": "cuda_malloc", "to": "kma"}, "between": [x, 2 * x]} for x in (1, 3, 100)]
-    run = _forms_run(tmp_path, "ok")
-    run.config["claims"] = [*claims_made, {"says": "Flat.", "source": "fig. 1", "growth": {"of": "kma"}, "below": 1}]
-    drawing, = forest.drawings(claims.ledger([run], tmp_path))
-    assert drawing.stem == "claims_test" and "3 sentences" in [text.get_text() for text in drawing.page.figure.texts]
-    assert sum(text.get_text().split("\n")[0] in ("holds", "does not hold", "cannot tell") for text in drawing.page.figure.texts) == 3
-    drawing.write(tmp_path / "out", ("png",))
-
-
-@pytest.mark.parametrize("width, shown", [(None, False), (0.01, True)])
-def test_the_forest_plot_leaves_out_originals_without_an_interval_in_the_run(tmp_path, width, shown):
-    names = (("c_malloc", 1e-6), ("cuda_malloc", 2e-6), ("c_malloc_original", 5e-7))
-    run = run_of(tmp_path, [cell(name, 1, seconds, width) for name, seconds in names], claims=[{"says": "It is slower.", "source": "fig. 1", "ratio": COMPARED, "above": 1}])
-    drawing, = forest.drawings(claims.ledger([run], tmp_path))
-    texts = [text.get_text() for text in drawing.page.figure.findobj(matplotlib.text.Text)]
-    assert ("original" in texts) == any("authors' code" in text for text in texts) == shown
-
-
-def test_the_forest_plot_says_where_no_interval_is(tmp_path):
-    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6, None), cell("cuda_malloc", 1, 9e-6)], claims=[
-        {"says": "It is slower.", "source": "fig. 1", "ratio": COMPARED, "above": 2}])
-    drawing, = forest.drawings(claims.ledger([run], tmp_path))
-    assert "cannot tell\n9, no interval" in [text.get_text() for text in drawing.page.figure.texts]
-
-
-def test_a_single_stated_value_is_seen(tmp_path):
-    run = _forms_run(tmp_path, "ok")
-    run.config["claims"] = [{"says": "Twice.", "source": "fig. 1", "ratio": {"of": "cuda_malloc", "to": "kma"}, "between": [1.5, 2.5], "paper": 2}]
-    ledger = claims.ledger([run], tmp_path)
-    (drawing,) = forest.drawings(ledger)
-    lines = [line for axes in drawing.page.figure.axes for line in axes.collections if len(line.get_segments()) == 1]
-    assert [segment[0][0] for line in lines for segment in line.get_segments()] == [2]
 
 
 CLAIM = {"says": "C is fast.", "source": "fig. 1", "ratio": {"of": "c_malloc", "to": "cuda_malloc"}, "below": 1}
