@@ -20,7 +20,7 @@ from typing import Collection, Sequence
 
 from plots.ledger import effects, originals, sides, unequal, verdicts
 from plots.ledger.effects import Estimate
-from plots.runs import few_rounds, forms, origin, passes
+from plots.runs import few_rounds, forms, labels, origin, passes
 from plots.runs.configs import FOLDER, named
 from plots.runs.results import Run
 from plots.sheet import grid, provisional, quantity
@@ -345,7 +345,7 @@ class Ledger:
         cards = list(dict.fromkeys(card for of_paper in figures.values() for card in of_paper))
         if len(cards) < 2:
             return ""
-        groups = [_listed([f"{paper} ({_listed(of_paper[card])})" if len(of_paper) > 1 else paper for paper, of_paper in figures.items() if card in of_paper])
+        groups = [labels.together([f"{paper} ({labels.together(of_paper[card])})" if len(of_paper) > 1 else paper for paper, of_paper in figures.items() if card in of_paper])
                   for card in cards]
         told = "; ".join(f"card {number}: {group}" for number, group in enumerate(groups, 1))
         return (f"These results were measured on {len(cards)} different cards. {told[0].upper()}{told[1:]}. Each claim is judged by one run, so its ratios "
@@ -387,10 +387,6 @@ class Ledger:
             return ""
         told = "there is no verdict to test" if all(each.verdict == OPEN for _, each in tested) else "all verdicts stand" if not lost else f"these do not stand: {'; '.join(lost)}"
         return f"At a false discovery rate of {100 * verdicts.LEVEL:g} % (Benjamini and Hochberg, over the {len(tested)} sentences with an interval) {told}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def ledger(runs: Sequence[Run], configs: Path = FOLDER) -> Ledger:

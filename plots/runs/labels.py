@@ -67,6 +67,11 @@ def _given(run: Run, name: str) -> str:
     return run.plot.get("names", {}).get(name, "")
 
 
+def together(names: Sequence[str]) -> str:
+    """Returns the names as a sentence lists them: `A, B and C`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
 def listed(value) -> list:
     return [value] if isinstance(value, str) else value
 

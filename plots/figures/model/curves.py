@@ -11,7 +11,7 @@ import numpy
 
 from plots import theory
 from plots.figures.model.series import Series
-from plots.runs import formulas
+from plots.runs import formulas, labels
 from plots.runs.results import Run
 from plots.sheet import quantity
 
@@ -49,16 +49,12 @@ def short(metric: str) -> str:
 def _listed(equations: Sequence[str]) -> str:
     """Returns the equations as a list. An equation that is drawn for both lengths of words is there once."""
     if not all(name.startswith("(") for name in equations):
-        return _joined([told(name) for name in equations])
+        return labels.together([told(name) for name in equations])
     return f"{_together([name for name in equations if name.removesuffix(_LONGER) == name or name.removesuffix(_LONGER) not in equations])} of the paper"
 
 
 def _together(numbers: Sequence[str]) -> str:
-    return f"equation{'s' if len(numbers) > 1 else ''} {_joined(numbers)}"
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"equation{'s' if len(numbers) > 1 else ''} {labels.together(numbers)}"
 
 
 def _has_both(equations: Sequence[str]) -> bool:

@@ -76,7 +76,7 @@ def bands(run: Run, x: str, phase: str, metric: str, drawn: Sequence[Series]) ->
 
 
 def concerns(about: str, shown: Collection[str]) -> bool:
-    """Returns whether a picture of the allocators `shown` has what is `about` a family. An empty text is about all of them."""
+    """Returns whether a band or note about this family belongs to a picture of the allocators `shown`. Without a family it belongs to every picture."""
     return not about or any(rows.family_of(name) == about for name in shown)
 
 
