@@ -8,8 +8,8 @@
 // Updates: Each of `batches` batches inserts random arcs and then deletes the same arcs or any arcs of the graph
 // (`deletes`). If an array changes its size, its vertex allocates, copies and frees (graph/arrays_kernels.hpp). The
 // host sorts the batches in advance and removes arcs that the graph already has, so all allocators do the same work.
-// With `sort` the device also sorts each batch and marks its new arcs, in a timed phase, because the times of Winter et
-// al. include this work.
+// With `sort` the device also sorts each batch and marks its new arcs, in a timed phase of its own. The times of Winter
+// et al. do not include this work.
 //
 // Check: The arrays are compared exactly with the graph after the last insertion and after the last deletion. After
 // every tenth insertion, only digests are compared.
