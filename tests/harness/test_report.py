@@ -1,5 +1,6 @@
 """Tests `allocbench report`: what it reads of a run that was kept or shortened, and when it writes."""
 
+import gzip
 import importlib.util
 import json
 import lzma
@@ -95,6 +96,40 @@ class Report(ProgramTest):
             told = [report.communicate()[1] for report in reports]
             self.assertEqual((told, [report.returncode for report in reports]), ([""] * 8, [1] * 8))
         self.assertEqual(list(self.out.glob("*.new")), [])
+
+    def refused_without_force(self, out, words, *more):
+        """Measures into a folder with a stored run. Nothing in it may change."""
+        before = {path: path.read_bytes() for path in out.rglob("*")}
+        self.assertIn(words, self.measure(self.folder / "config.json", *more, out=out, expect=2).stderr)
+        self.assertEqual({path: path.read_bytes() for path in out.rglob("*")}, before)
+
+    def test_a_stored_run_is_not_written_over(self):
+        log, results = ((self.out / name).read_bytes() for name in ("events.jsonl", "results.json"))
+        no_log, packed = "contains a run without an event log", "contains a packed run, which cannot continue. Unpack it first with "
+        for name, content, words in (("results.json", results, no_log), ("results.json.xz", lzma.compress(results), no_log),
+                                     ("results.json.gz", gzip.compress(results), no_log), ("events.jsonl.xz", lzma.compress(log), packed + "unxz "),
+                                     ("events.jsonl.gz", gzip.compress(log), packed + "gunzip ")):
+            with self.subTest(name=name):
+                stored = self.folder / name.replace(".", "-")
+                stored.mkdir()
+                (stored / name).write_bytes(content)
+                self.refused_without_force(stored, f"{stored} already contains a run ({name}). Use --force or another --out.")
+                for option in ("--resume", "--only-failed"):
+                    self.refused_without_force(stored, words, option)
+                (stored / "events.jsonl").touch()
+                self.refused_without_force(stored, "already contains a run")
+                self.measure(self.folder / "config.json", "--force", out=stored, expect=1)
+                self.assertEqual(sorted(path.name for path in stored.iterdir()), ["events.jsonl", "results.csv", "results.json"])
+
+    def test_an_unpacked_run_can_be_continued(self):
+        stored = self.folder / "stored"
+        stored.mkdir()
+        (stored / "events.jsonl.xz").write_bytes(lzma.compress((self.out / "events.jsonl").read_bytes()))
+        self.unpack(stored / "events.jsonl.xz")
+        self.assertIn("no cells left to measure", self.measure(self.folder / "config.json", "--resume", out=stored, expect=1).stderr)
+
+    def test_a_run_kept_without_samples_needs_no_unpacking_to_say_so(self):
+        self.refused_without_force(self.keep(), "contains a run that was kept without samples, so it cannot continue.", "--resume")
 
     def test_compare_takes_the_stored_intervals(self):
         kept = self.keep()

@@ -3,6 +3,7 @@
 import collections
 import fcntl
 import json
+import lzma
 import pathlib
 import re
 import signal
@@ -107,6 +108,17 @@ class Study(StudyTest):
         self.study("mine")
         self.assertEqual([event["event"] for event in self.events(log.parent)].count("run"), 1)
         self.assertIn("already contains a run with 3 finished cells", self.study("mine", expect=2).stderr)
+
+    def test_a_packed_run_is_not_hidden(self):
+        self.add_config("mine/one", ["steady"])
+        self.study("mine")
+        folder = self.out / "mine/one"
+        (folder / "events.jsonl.xz").write_bytes(lzma.compress((folder / "events.jsonl").read_bytes()))
+        for name in ("events.jsonl", "results.csv", "results.json"):
+            (folder / name).unlink()
+        self.assertIn(f"{folder} already contains a run (events.jsonl.xz).", self.study("mine", expect=2).stderr)
+        self.assertIn(f"{folder} contains a packed run, which cannot continue.", self.study("mine", "--resume", expect=2).stderr)
+        self.assertEqual([path.name for path in folder.iterdir()], ["events.jsonl.xz"])
 
     def test_papers_are_five_folders(self):
         for folder in ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021"):

@@ -2,8 +2,11 @@
 // continue in this folder.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "harness/front/config/config.hpp"
 #include "harness/front/log/run_history.hpp"
@@ -11,15 +14,18 @@
 namespace allocbench::front {
 
 enum class FolderUse {
-  begin,      // the folder must not contain a run with cells, a run without samples or a damaged log
-  go_on,      // --resume and --only-failed: the log must belong to this config
-  start_over  // --force: an old run is deleted
+  begin,      // the folder must not contain a run with cells, a stored or packed run, or a damaged log
+  go_on,      // --resume and --only-failed: the log must belong to this config, and must not be packed
+  start_over  // --force: an old run is deleted, also a packed one
 };
 
 // Returns results/<name>-<backend>, below the current folder.
 std::string default_folder(const Config& config);
 
 std::string events_path(const std::string& folder);
+
+// Returns the file with this name, or its packed form (.xz, .gz). Returns nullopt if the folder has neither.
+std::optional<std::filesystem::path> packed_or_not(const std::filesystem::path& folder, std::string_view name);
 
 // Throws EnvironmentError if the folder has a log that another run writes to, or that cannot be written.
 void require_free_log(const std::string& folder);

@@ -10,6 +10,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/nearest_name.hpp"
+#include "harness/front/log/output_folder.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -18,15 +19,6 @@ namespace fs = std::filesystem;
 
 // The files that a run may have, the preferred one first.
 constexpr std::array<std::string_view, 2> file_names = {"events.jsonl", "results.json"};
-constexpr std::array<std::string_view, 3> endings = {"", ".xz", ".gz"};  // endings of packed files
-
-std::optional<fs::path> packed_or_not(const fs::path& folder, std::string_view name) {
-  for (const std::string_view ending : endings) {
-    const fs::path file = folder / fmt::format("{}{}", name, ending);
-    if (fs::exists(file)) return file;  // reading refuses what is not a regular file
-  }
-  return std::nullopt;
-}
 
 std::optional<fs::path> run_in(const fs::path& folder) {
   for (const std::string_view name : file_names) {
