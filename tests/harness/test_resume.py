@@ -129,6 +129,12 @@ class Resume(ProgramTest):
         result = self.measure(self.config(), "--resume", "--seed", "7", expect=2)
         self.assertIn("another config: seed differs", result.stderr)
 
+    def test_a_run_without_time_for_any_cell_blocks_no_folder(self):
+        self.measure(self.config(), "--minutes", 0, expect=1)
+        self.measure(self.config())
+        self.assertEqual([event["event"] for event in self.events()].count("run"), 1)
+        self.assertIn("already contains a run with 3 finished cells", self.measure(self.config(), expect=2).stderr)
+
     def test_patience_and_drawing_may_change(self):
         self.measure(self.config())
         self.measure(self.config(deadline_s=3, plot={"kind": "lines", "x": "request_bytes"}), "--resume", expect=0)

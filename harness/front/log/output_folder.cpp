@@ -102,11 +102,14 @@ void check_same_origin(const RunHistory& history, const Origin& now, const std::
   }
 }
 
-// Returns what a log contains, or an empty text if it has nothing to lose.
+// Returns what a log contains, or an empty text if it has nothing to lose: no cell, or no cell that had time.
 std::string content_of(const LogLines& lines, const std::string& path) {
   try {
     const RunHistory history = read_history(lines.lines, path);
-    if (history.cells.empty() && !history.without_samples) return "";
+    const bool untouched = std::all_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
+      return cell.end && !cell.end->is_final() && cell.rounds.empty();
+    });
+    if (untouched && !history.without_samples) return "";
     const bool failed = std::any_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
       return cell.end && counts_as_failure(cell.end->status);
     });
