@@ -287,6 +287,21 @@ class Merge(ShardsTest):
         self.assertRegex(result.stderr, rf"{self.out}/mine/fig\d already exists\. Nothing was written\. Choose another --out\.")
         self.assertEqual({path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}, before)
 
+    def test_inputs_and_output_are_apart(self):
+        one, two = self.run_shards(2)
+        files = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        link = self.folder / "link"
+        link.symlink_to(one)
+        for out in (one, one / "merged", self.folder, f"{one}/", f"{one}/../{one.name}/new", link / "new"):
+            with self.subTest(out=str(out)):
+                error = self.run_program("merge", one, two, "--out", out, expect=2).stderr
+                self.assertIn(f"--out {out} and the input {one} must be two folders, and neither may contain the other. Nothing was written.", error)
+        log = next(two.rglob("events.jsonl"))
+        self.assertIn("neither may contain the other", self.run_program("merge", one, log, "--out", log.parent / "new", expect=None).stderr)
+        link.unlink()
+        self.assertEqual({path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}, files)
+        self.run_program("merge", one, two, "--out", f"{one}-and-two", expect=0)
+
     def test_a_run_that_was_continued_in_a_copy(self):
         begun, copy = self.folder / "begun", self.folder / "copy"
         config = self.config(name="mine/one", rounds=3, least_rounds=3)
