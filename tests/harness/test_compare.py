@@ -43,6 +43,17 @@ class Compare(ProgramTest):
         self.assertEqual(document["verdicts"]["slower"], 0)
         self.assertEqual(document["no_longer_ok"], 1)
 
+    def test_an_unknown_key_is_not_ignored(self):
+        for key, nearest in (("sed", "seed"), ("threadz", "workload/threads"), ("workload/request_byts", "workload/request_bytes"), ("something_else", "")):
+            with self.subTest(key=key):
+                error = self.refused(self.before, self.after, "--ignore", "state", "--ignore", key)
+                self.assertIn(f'--ignore: unknown key "{key}".', error)
+                self.assertIn(f'Did you mean "{nearest}"?' if nearest else ". Keys of these runs: aged_rounds, ", error)
+                self.assertIn("pool_bytes, seed, state, workload", error)
+        self.compare(self.before, self.after, "--ignore", "seed", "--ignore", "aged_rounds")
+        self.assertIn("unknown key", self.refused("--with-reference", self.before, "--out", self.out, "--ignore", "sed"))
+        self.assertFalse(self.out.exists())
+
     def test_three_forms(self):
         self.assertTrue(self.compare(self.before, self.after).stdout.startswith("A  "))
         self.assertIn("| cell | phase |", self.compare(self.before, self.after, "--markdown").stdout)

@@ -54,6 +54,8 @@ int compare_command(const CompareOptions& options) {
     comparison = compare(read_side(options.a), read_side(options.b), how);
   } else {
     const std::vector<Results> reference = read_runs(options.reference);
+    const Side kept = side_of(options.reference, reference);
+    require_known_keys({&kept}, options.ignored);  // before anything is measured
     const ReferenceMeasured measured = measure_reference(options, reference);
     if (measured.code != exit_all_ok) return measured.code;
     comparison = compared_with_reference(options, measured, reference, how);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/front/common/errors.hpp"
+#include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/statistics/usual_variance.hpp"
 
@@ -190,15 +191,20 @@ std::string part(const ComparedCell& cell, const std::string& key) {
   return found == cell.definition.end() ? "absent" : found->second;
 }
 
-// Returns a sentence that names the part of the definition that would allow the most pairs if it were ignored. If there
-// is no such part, the sentence names the figures of both sides.
-std::string likely_cause(const Side& a, const Side& b, const std::vector<std::string>& ignored) {
+std::set<std::string> keys_of(const std::vector<const Side*>& sides) {
   std::set<std::string> keys;
-  for (const Side* side : {&a, &b}) {
+  for (const Side* side : sides) {
     for (const ComparedCell& cell : side->cells) {
       for (const auto& [key, value] : cell.definition) keys.insert(key);
     }
   }
+  return keys;
+}
+
+// Returns a sentence that names the part of the definition that would allow the most pairs if it were ignored. If there
+// is no such part, the sentence names the figures of both sides.
+std::string likely_cause(const Side& a, const Side& b, const std::vector<std::string>& ignored) {
+  const std::set<std::string> keys = keys_of({&a, &b});
   std::string cause =
       fmt::format("A has cells of {}, B of {}.", fmt::join(a.figures, ", "), fmt::join(b.figures, ", "));
   std::size_t most = 0;
@@ -274,11 +280,28 @@ std::size_t Comparison::worse_statuses() const {
       std::count_if(cells.begin(), cells.end(), [](const CellComparison& cell) { return cell.worse_status(); }));
 }
 
+void require_known_keys(const std::vector<const Side*>& sides, const std::vector<std::string>& ignored) {
+  std::set<std::string> keys = keys_of(sides);
+  keys.insert("aged_rounds");  // only aged cells have this key
+  for (const std::string& key : ignored) {
+    if (keys.contains(key)) continue;
+    // A parameter may also be given without its prefix, so that `threads` finds workload/threads.
+    std::string nearest = nearest_name(key, {keys.begin(), keys.end()});
+    for (const std::string& known : keys) {
+      if (nearest.empty() && !nearest_name(key, {known.substr(known.find('/') + 1)}).empty()) nearest = known;
+    }
+    throw UsageError(fmt::format("--ignore: unknown key \"{}\".{} Keys of these runs: {}.", key,
+                                 nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest),
+                                 fmt::join(keys, ", ")));
+  }
+}
+
 std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options) {
   auto comparison = std::make_unique<Comparison>();
   comparison->a = std::move(a);
   comparison->b = std::move(b);
   comparison->margin = options.margin;
+  require_known_keys({&comparison->a, &comparison->b}, options.ignored);
   by_definition(comparison->a, options.ignored);
   auto in_b = by_definition(comparison->b, options.ignored);
   std::set<const ComparedCell*> paired;

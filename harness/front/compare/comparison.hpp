@@ -63,8 +63,12 @@ struct ComparisonOptions {
   std::vector<std::string> ignored = {};  // parts of the definition in which the cells of a pair may differ
 };
 
+// Throws UsageError if a key of `ignored` defines no cell of the sides. A misspelt key would change nothing.
+void require_known_keys(const std::vector<const Side*>& sides, const std::vector<std::string>& ignored);
+
 // Compares two sides. The result owns the sides and points to their cells. Throws UsageError with the likely cause if
-// the sides have no cell in common or nothing could be compared, and if `ignored` makes two cells of a side equal.
+// the sides have no cell in common or nothing could be compared, if `ignored` has an unknown key, and if it makes two
+// cells of a side equal.
 std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options);
 
 // Returns the comparison in at most 80 columns. `all` also prints phases with the verdict `same` or `unsure`, and every
