@@ -131,6 +131,29 @@ class Report(ProgramTest):
     def test_a_run_kept_without_samples_needs_no_unpacking_to_say_so(self):
         self.refused_without_force(self.keep(), "contains a run that was kept without samples, so it cannot continue.", "--resume")
 
+    def change_ends(self, out, reason_of):
+        """Makes every cell unsupported. The reason of the n-th is reason_of(n)."""
+        log = out / "events.jsonl"
+        events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+        for number, event in enumerate(event for event in events if event["event"] == "end"):
+            event.update(status="unsupported", reason=reason_of(number))
+        log.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+
+    def test_each_reason_has_a_line(self):
+        self.assertIn("\nincorrect: planned incorrect (2 cells, first test/figure/incorrect/request_bytes:32)\n6 cells, ", self.table)
+        self.change_ends(self.out, lambda number: f"reason {min(number, 1)}\na table of lanes")
+        told = self.report(self.out, expect=0).stdout
+        self.assertRegex(told, r"\nunsupported: reason 1 \(5 cells, first test/figure/\S+\)\nunsupported: reason 0 \(test/figure/\S+\)\n6 cells, 6 unsupported\n")
+        self.assertNotIn("a table", told)
+
+    def test_many_reasons_are_cut(self):
+        out = self.folder / "many"
+        self.measure(self.config(["incorrect"], sweep={"request_bytes": [16 * (i + 1) for i in range(12)]}, rounds=1), out=out, expect=1)
+        self.change_ends(out, lambda number: f"reason {number}")
+        told = self.report(out, expect=0).stdout
+        self.assertEqual(told.count("\nunsupported: reason "), 8)
+        self.assertIn("\n... and 4 more: see results.csv\n12 cells, 12 unsupported\n", told)
+
     def test_compare_takes_the_stored_intervals(self):
         kept = self.keep()
         document = json.loads(self.run_program("compare", kept, self.out, "--json", expect=0).stdout)

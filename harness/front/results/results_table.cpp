@@ -87,6 +87,41 @@ std::string summary(const Results& results) {
   return below + folded(text + what_is_missing(results), columns_of_stdout(), 2);
 }
 
+constexpr std::size_t most_reasons = 8;
+
+// Returns one line for each reason of the cells that are not ok, the most frequent first. There may be as many reasons
+// as cells, so the lines are limited.
+std::string reasons_text(const Results& results, const std::vector<const CellResult*>& cells) {
+  struct Group {
+    Status status;
+    std::string reason;
+    std::size_t count;
+    std::string first;
+  };
+  std::vector<Group> groups;
+  for (const CellResult* cell : cells) {
+    const std::string reason = cell->cell.end->short_reason();
+    if (cell->status() == Status::ok || reason.empty()) continue;
+    const auto same = std::ranges::find_if(
+        groups, [&](const Group& each) { return each.status == cell->status() && each.reason == reason; });
+    if (same != groups.end()) {
+      ++same->count;
+    } else {
+      groups.push_back({cell->status(), reason, 1, cell_name(results.figure, cell->cell)});
+    }
+  }
+  std::ranges::stable_sort(groups, std::ranges::greater(), &Group::count);
+  std::string text;
+  const std::size_t shown = groups.size() <= most_reasons + 1 ? groups.size() : most_reasons;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Group& each = groups[i];
+    const std::string count = each.count == 1 ? "" : fmt::format("{}, first ", counted(each.count, "cell"));
+    text += fmt::format("{}: {} ({}{})\n", word(each.status), each.reason, count, each.first);
+  }
+  if (shown < groups.size()) text += fmt::format("... and {} more: see results.csv\n", groups.size() - shown);
+  return text;
+}
+
 std::string caption_of(const Results& results) {
   const bool several_rounds = std::any_of(results.cells.begin(), results.cells.end(), [](const CellResult& result) {
     return !result.phases.empty() && result.phases.front().round_count > 1;
@@ -199,7 +234,7 @@ std::string results_table(const Results& results, bool colours) {
     if (tables.size() > 1) text += "\n";
     text += table_of(cells, rows, columns, 1 + axes.size(), colours);
   }
-  return text + summary(results);
+  return text + reasons_text(results, cells) + summary(results);
 }
 
 }  // namespace allocbench::front
