@@ -49,6 +49,18 @@ TEST(Units, CountsInWords) {
   EXPECT_EQ(is_or_are(0), "are");
 }
 
+TEST(Units, FormatsMemoryWithTheUnitThatFits) {
+  EXPECT_EQ(format_memory(0), "0 B");
+  EXPECT_EQ(format_memory(5), "5 B");
+  EXPECT_EQ(format_memory(1000), "1000 B");
+  EXPECT_EQ(format_memory(1536), "1.5 KiB");
+  EXPECT_EQ(format_memory(85520809984), "79.6 GiB");
+  EXPECT_EQ(format_memory(std::uint64_t{1000} << 30), "1000 GiB");
+  EXPECT_EQ(format_memory((std::uint64_t{1} << 40) - 1), "1 TiB");
+  EXPECT_EQ(format_memory(std::uint64_t{1} << 40), "1 TiB");
+  EXPECT_EQ(format_memory(std::uint64_t{5000} << 40), "5000 TiB");
+}
+
 TEST(Units, FormatsForPeople) {
   EXPECT_EQ(format_bytes(65536), "64 KiB");
   EXPECT_EQ(format_bytes(1000), "1000 B");

@@ -10,6 +10,8 @@
 namespace allocbench::front {
 namespace {
 
+constexpr std::array<const char*, 5> byte_units = {"B", "KiB", "MiB", "GiB", "TiB"};
+
 struct Scale {
   double factor;
   const char* prefix;
@@ -65,18 +67,25 @@ std::string nearest_size(std::string_view text) {
 }
 
 std::string format_bytes(std::uint64_t bytes) {
-  static constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
-  while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < units.size()) {
+  while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < byte_units.size()) {
     bytes /= 1024;
     ++unit;
   }
-  return fmt::format("{} {}", bytes, units[unit]);
+  return fmt::format("{} {}", bytes, byte_units[unit]);
 }
 
 std::string format_memory(std::uint64_t bytes) {
-  constexpr double gib = 1u << 30;
-  return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / gib);
+  double shown = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  // A unit is also used for values that round up to it. Otherwise 1023.9 MiB would be printed as 1024 MiB.
+  while (shown >= 1023.5 && unit + 1 < byte_units.size()) {
+    shown /= 1024;
+    ++unit;
+  }
+  // {:.3g} would print 1000 and more as powers of ten.
+  return shown < 999.5 ? fmt::format("{:.3g} {}", shown, byte_units[unit])
+                       : fmt::format("{:.0f} {}", shown, byte_units[unit]);
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {

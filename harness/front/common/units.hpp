@@ -21,7 +21,7 @@ std::string nearest_size(std::string_view text);
 // Returns the shortest exact form: 65536 -> "64 KiB", 1000 -> "1000 B".
 std::string format_bytes(std::uint64_t bytes);
 
-// Returns a memory size for people: 85520809984 -> "79.6 GiB".
+// Returns a size for people, with three significant digits: 85520809984 -> "79.6 GiB", 5 -> "5 B".
 std::string format_memory(std::uint64_t bytes);
 
 // Returns a text such as "1 cell", "2 batches" or "3 series".
