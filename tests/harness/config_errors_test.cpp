@@ -192,6 +192,15 @@ TEST(ConfigErrors, RoundsOfAgeingNeedTheStateAged) {
   read_good(aged);
 }
 
+TEST(ConfigErrors, AWorkloadIsAnObject) {
+  for (const char* found : {"alloc_free", "aloc_free"}) {
+    EXPECT_EQ(complaints(with("workload", found)),
+              one_complaint(std::string("  /workload\n      found:   \"") + found +
+                            "\"\n      allowed: an object with the workload's id and parameters, such as {\"id\": "
+                            "\"alloc_free\"}\n"));
+  }
+}
+
 TEST(ConfigErrors, OverridesOfAnAllocatorThatIsNotMeasured) {
   ordered_json json = with("overrides", {{"scatteralloc", {{"repetitions", 2}}}, {"halloc", {{"repetitions", 2}}}});
   EXPECT_EQ(complaints(json),

@@ -101,8 +101,8 @@ class MeasurementReader {
   void read_workload() {
     if (!json_.contains("workload")) return problems_.add_missing("", "workload", "{\"id\": ..., parameters ...}");
     const Json& workload = json_["workload"];
-    if (!workload.is_object()) return problems_.add_wrong("/workload", workload, "an object");
     const auto valid = names_of(names_.catalogue.workloads);
+    if (!workload.is_object()) return problems_.add_wrong("/workload", workload, form_of_workload(workload, valid));
     if (!workload.contains("id") || !workload["id"].is_string()) {
       problems_.add_missing("/workload", "id", fmt::format("one of {}", fmt::join(valid, ", ")));
       return check_parameter_names(workload);
@@ -120,6 +120,14 @@ class MeasurementReader {
     for (auto& [name, value] : read_values(workload, workload_->parameters, "id", "/workload", problems_)) {
       protocol::assign_value(settings_.workload_parameters, name, std::move(value));
     }
+  }
+
+  // Returns the form of a workload, with the id that a text names or nearly names.
+  static std::string form_of_workload(const Json& found, const std::vector<std::string>& valid) {
+    const std::string text = found.is_string() ? found.get<std::string>() : "";
+    const std::string nearest = nearest_name(text, valid);
+    return fmt::format("an object with the workload's id and parameters, such as {{\"id\": \"{}\"}}",
+                       nearest.empty() ? "alloc_free" : nearest);
   }
 
   // Reports parameters that no workload has. If the workload is unknown, only such parameters are certainly wrong.
