@@ -218,6 +218,20 @@ TEST(ConfigErrors, OverridesOfAnAllocatorThatIsNotMeasured) {
       << "an unknown name is one mistake";
 }
 
+TEST(ConfigErrors, UnitsAreWords) {
+  EXPECT_EQ(with_unit("1", "threads"), "1 thread");
+  EXPECT_EQ(with_unit("1", "batches"), "1 batch");
+  EXPECT_EQ(with_unit("2", "threads"), "2 threads");
+  EXPECT_EQ(with_unit("1", "ns"), "1 ns");
+  EXPECT_EQ(with_unit("0.5", "fraction"), "0.5");
+  ParameterInfo info;
+  info.default_value = std::uint64_t{1};
+  info.unit = "threads";
+  info.minimum = 1;
+  info.maximum = 1024;
+  EXPECT_EQ(allowed_values(info), "a non-negative integer, at least 1 thread, at most 1024 threads");
+}
+
 TEST(ConfigErrors, AllMistakesAtOnce) {
   const std::string text = complaints(
       {{"name", "../escape"}, {"allocators", ordered_json::array()}, {"plot", {{"knd", "lines"}}}, {"state", "old"}});

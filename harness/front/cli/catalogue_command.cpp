@@ -161,8 +161,7 @@ void print_parameters(const std::vector<ParameterInfo>& parameters) {
     const auto* integer = std::get_if<std::uint64_t>(&parameter.default_value);
     const std::string value =
         integer != nullptr && parameter.unit == "B" ? format_bytes(*integer) : to_text(parameter.default_value);
-    const std::string unit = parameter.unit.empty() || parameter.unit == "B" ? "" : " " + parameter.unit;
-    show("  {} = {}{}\n", parameter.name, value, unit);
+    show("  {} = {}\n", parameter.name, parameter.unit == "B" ? value : with_unit(value, parameter.unit));
     print_folded("      ", parameter.description, 0);
     print_folded("      ", fmt::format("allowed: {}", allowed_values(parameter)), 2);
     if (!parameter.source.empty()) print_folded("      ", fmt::format("source: {}", parameter.source), 2);

@@ -14,9 +14,17 @@
 namespace allocbench::front {
 namespace {
 
-std::string with_unit(double value, const std::string& unit) {
+std::string bound_text(double value, const std::string& unit) {
   if (unit == "B" && value >= 0) return format_bytes(static_cast<std::uint64_t>(value));
-  return unit.empty() ? fmt::format("{}", value) : fmt::format("{} {}", value, unit);
+  return with_unit(fmt::format("{}", value), unit);
+}
+
+// Returns the unit of one: "thread" for "threads", "batch" for "batches".
+std::string singular(const std::string& unit) {
+  const bool is_word = unit.size() > 2;  // "s" and "ns" are no words
+  if (!is_word || !unit.ends_with("s")) return unit;
+  const bool hisses = unit.ends_with("ches") || unit.ends_with("sses");
+  return unit.substr(0, unit.size() - (hisses ? 2 : 1));
 }
 
 }  // namespace
@@ -42,6 +50,11 @@ std::string to_text(const ParameterValue& value) {
   return protocol::to_json(value).dump();
 }
 
+std::string with_unit(const std::string& number, const std::string& unit) {
+  if (unit.empty() || unit == "fraction" || unit == "ratio") return number;
+  return fmt::format("{} {}", number, number == "1" ? singular(unit) : unit);
+}
+
 std::string allowed_values(const ParameterInfo& parameter) {
   if (!parameter.choices.empty()) return fmt::format("one of {}", fmt::join(parameter.choices, ", "));
   std::string text;
@@ -61,9 +74,9 @@ std::string allowed_values(const ParameterInfo& parameter) {
       break;
   }
   if (std::isfinite(parameter.minimum))
-    text += fmt::format(", at least {}", with_unit(parameter.minimum, parameter.unit));
+    text += fmt::format(", at least {}", bound_text(parameter.minimum, parameter.unit));
   if (std::isfinite(parameter.maximum))
-    text += fmt::format(", at most {}", with_unit(parameter.maximum, parameter.unit));
+    text += fmt::format(", at most {}", bound_text(parameter.maximum, parameter.unit));
   if (parameter.unit == "B") text += "; sizes may be written as \"64KiB\"";
   return text;
 }

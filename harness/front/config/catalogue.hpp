@@ -37,6 +37,9 @@ ParameterValues defaults_of(const std::vector<ParameterInfo>& parameters);
 // Returns a value as in cell names and tables: 4096, true, 0.75, deep, [16,32].
 std::string to_text(const ParameterValue& value);
 
+// Returns a number with its unit, such as "4 threads", "1 thread" or "0.5 s". Fractions and ratios have no unit.
+std::string with_unit(const std::string& number, const std::string& unit);
+
 // Returns a text such as "a power of two, at least 16 B, at most 128 KiB". `describe` and error texts both use it, so
 // they always agree.
 std::string allowed_values(const ParameterInfo& parameter);
