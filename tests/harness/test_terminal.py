@@ -53,6 +53,10 @@ class Words(ProgramTest):
             with self.subTest(arguments=arguments):
                 self.assertIn(suggestion, self.run_program(*arguments, expect=2).stderr)
 
+    def test_only_the_misspelt_option_is_named(self):
+        told = self.run_program("--backnd", "cpu", self.config(), expect=2).stderr
+        self.assertEqual(told, 'allocbench: "--backnd" was not expected. Did you mean "--backend"? Try --help.\n')
+
     def test_what_is_missing_or_not_allowed_is_told_plainly(self):
         for arguments, told in ((["describe"], "describe: NAME is missing. Try describe --help."),
                                 (["list", "allocs"], 'list: "allocs" is not one of allocators, workloads, metrics. Try list --help.'),

@@ -47,8 +47,13 @@ std::string unexpected(const CLI::App& app) {
   }
   const std::string help = parsed.empty() ? "--help" : verb.get_name() + " --help";
   std::string text;
-  for (const std::string& word : app.remaining(true)) {
-    if (word == "--") continue;
+  // The argument of a misspelt option is an unexpected word too, or makes one of another word. So only options are
+  // named.
+  const std::vector<std::string> words = app.remaining(true);
+  const auto is_option = [](const std::string& word) { return word.starts_with("-") && word != "--"; };
+  const bool has_option = std::any_of(words.begin(), words.end(), is_option);
+  for (const std::string& word : words) {
+    if (word == "--" || (has_option && !is_option(word))) continue;
     text += fmt::format("{}\"{}\" was not expected.{}", text.empty() ? "" : " ", word,
                         did_you_mean(word.substr(0, word.find('=')), known));
   }
