@@ -230,6 +230,9 @@ TEST(RunHistory, NamesTheLineThatIsNoEvent) {
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(),
                 ::testing::StartsWith("events.jsonl:4: not a valid event: no earlier line describes the cell"));
+    EXPECT_THAT(error.what(),
+                ::testing::EndsWith("Restore the log from a copy, or delete this line and all later ones; "
+                                    "--resume then measures the rest."));
   }
   EXPECT_THROW(read_history({}, "events.jsonl"), UsageError);
 }

@@ -31,7 +31,7 @@ std::string utc_now() {
 }  // namespace
 
 std::string wrong_format(std::uint64_t found) {
-  return fmt::format("its format is {}, but this allocbench reads format {}", found, log_format);
+  return fmt::format("{} {}, but this allocbench reads format {}", beginning_of_wrong_format, found, log_format);
 }
 
 EventLog::EventLog(const std::string& path, std::optional<std::uint64_t> bytes) : path_(path) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/front/common/errors.hpp"
@@ -48,6 +49,7 @@ class EventLog {
 
 // The format of events.jsonl and results.json. Format 1, in which plain ids name the reworked forms, is refused.
 inline constexpr int log_format = 2;
+inline constexpr std::string_view beginning_of_wrong_format = "its format is";
 // Returns the error text for a log of format `found`, which this program cannot read.
 std::string wrong_format(std::uint64_t found);
 

@@ -196,6 +196,14 @@ class HistoryBuilder {
   std::string executor_;
 };
 
+// Returns what the user can do about a line that cannot be read.
+std::string_view next_step(std::string_view mistake, bool first_line) {
+  if (mistake.starts_with(beginning_of_wrong_format))
+    return "Read it with the version that wrote it, or measure again.";
+  if (first_line) return "Restore the log from a copy, or measure again.";
+  return "Restore the log from a copy, or delete this line and all later ones; --resume then measures the rest.";
+}
+
 }  // namespace
 
 std::size_t RunHistory::finished() const {
@@ -221,7 +229,8 @@ RunHistory read_history(const std::vector<std::string>& lines, const std::string
     try {
       builder.add(protocol::parse_object(lines[i], "an event"));
     } catch (const Malformed& error) {
-      throw UsageError(fmt::format("{}:{}: not a valid event: {}.", path, i + 1, error.what()));
+      throw UsageError(
+          fmt::format("{}:{}: not a valid event: {}. {}", path, i + 1, error.what(), next_step(error.what(), i == 0)));
     }
   }
   RunHistory history = builder.take();
