@@ -64,8 +64,6 @@ def _study(folder: Path, parts: list[str], check: bool) -> list[str]:
     study = outputs.read(folder)
     made = outputs.made_of(study, parts)
     there = outputs.generated(study) if len(parts) == len(outputs.PARTS) else []
-    told = outputs.differences(made, there)
-    if not check:
-        outputs.write(made, there)
+    told = outputs.differences(made, there) if check else outputs.write(made, there)
     print(f"{folder.name}: {len(made)} files come from {len(study.runs)} runs", file=sys.stderr)
     return told
