@@ -27,6 +27,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 from allocbench import stored  # noqa: E402
 from allocbench.errors import NothingToDraw, UsageError  # noqa: E402
 import pack_results  # noqa: E402
+from plots.sheet import quantity  # noqa: E402
 
 LARGEST_BYTES = 1 << 20
 KEPT = {"events.jsonl.xz", "results.json.xz"}
@@ -83,7 +84,7 @@ def objections_to_run(run: pathlib.Path) -> list[str]:
             ended.pop(event["cell"], None)  # the cell was continued after this end
     differing = sorted(cell for cell, word in ended.items() if cell in status and status[cell] != word)
     if differing:
-        found.append(f"{run}: {len(differing)} cells have different ends in log and results, first {differing[0]}. Keep the run again with "
+        found.append(f"{run}: different ends in log and results of {quantity.counted(len(differing), 'cell')}, first {differing[0]}. Keep the run again with "
                      f"tools/keep-results.sh")
     return found
 
@@ -107,7 +108,7 @@ def objections(card: pathlib.Path) -> list[str]:
 
 def models_of(documents: list[dict]) -> set[str]:
     """Returns the models of card of these runs. A run without a measured cell has no model."""
-    return {ours["device"]["name"] for ours in documents if ours["run"]["backend"] == "cuda" and ours["device"].get("name")}
+    return {ours["device"]["name"] for ours in documents if ours["run"]["backend"] == "cuda" and (ours.get("device") or {}).get("name")}
 
 
 def objections_to_models(card: pathlib.Path, names: set[str]) -> list[str]:
@@ -121,7 +122,7 @@ def main() -> int:
     if not card.is_dir():
         sys.exit(f"{card} is not a folder. Name a folder of results/reference. tools/submit_results.py STUDY CARD makes one.")
     found = objections(card)
-    print("\n".join(found) or f"{card}: {len(stored.find_runs(card))} runs, no objection")
+    print("\n".join(found) or f"{card}: {quantity.counted(len(stored.find_runs(card)), 'run')}, no objection")
     return 1 if found else 0
 
 

@@ -100,7 +100,7 @@ def span(values: set[str]) -> str:
 def readme(card: pathlib.Path) -> str:
     runs = stored.find_runs(card)
     documents = [stored.read_document(run) for run in runs]
-    device = next((each["device"] for each in documents if each["device"].get("name")), {"name": "Card unknown"})
+    device = next((found for each in documents if (found := each.get("device") or {}).get("name")), {"name": "Card unknown"})
     return README.format(
         card=card.name, name=device["name"], memory=(device.get("memory_bytes") or 0) / 1e9, sm_count=device.get("sm_count", "unknown"),
         clock=device.get("sm_clock_max_mhz") or 0, driver=device.get("driver_version") or device.get("driver") or "unknown",

@@ -23,7 +23,7 @@ from plots.figures import drawing
 from plots.ledger import claims
 from plots.runs import forms, origin
 from plots.runs.results import Run
-from plots.sheet import style
+from plots.sheet import quantity, style
 from plots.webpage import charts as page_charts, cliffs, costs, figures, heat, ledger, tax
 
 _STATIC = Path(__file__).with_name("static")
@@ -53,7 +53,7 @@ def page_of(runs: Sequence[Run], failures: Sequence[Exception], tell: Callable[[
         guide = _EMPTY
     charts: dict[str, dict] = {}
     of_papers = [run for run in kept if not run.name.startswith("guide/")]
-    tell(f"judging the claims of {len(of_papers)} runs")
+    tell(f"judging the claims of {quantity.counted(len(of_papers), 'run')}")
     parts = {
         "answer": _answer(guide),
         "evidence": _evidence(guide, charts),

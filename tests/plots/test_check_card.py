@@ -44,11 +44,11 @@ def test_the_kept_cards_pass(root, name):
 
 def test_a_run_with_its_page_passes(root, card):
     done = _check(root, card)
-    assert done.returncode == 0 and "1 runs, no objection" in done.stdout
+    assert done.returncode == 0 and "1 run, no objection" in done.stdout
 
 
 @pytest.mark.parametrize("change, says", [
-    (lambda ours: ours["cells"][0].update(status="timeout", phases=[], reason="x"), "1 cells have different ends in log and results"),
+    (lambda ours: ours["cells"][0].update(status="timeout", phases=[], reason="x"), "different ends in log and results of 1 cell, first "),
     (lambda ours: ours["run"].update(seed=99), "differ in seed"),
     (lambda ours: ours["provenance"].update(dirty=True), "uncommitted changes"),
 ])

@@ -15,7 +15,7 @@ from plots.advice import newest, table
 from plots.commands import cli
 from plots.figures import inputs, lines
 from plots.runs import configs, kept, results
-from plots.sheet import style
+from plots.sheet import quantity, style
 import plots.webpage
 from plots.webpage import build, charts, costs, figures, graphs, ledger
 
@@ -36,7 +36,7 @@ def test_progress_is_told(folder, capsys):
     assert cli.main(["page", str(folder), "--out", str(folder / "progress.html")]) == 0
     told = capsys.readouterr().err.splitlines()
     assert [line.removeprefix("allocbench report --html: ") for line in told] == [
-        "reading the results", "judging the claims of 1 runs", "drawing figure 1 of 1"]
+        "reading the results", "judging the claims of 1 run", "drawing figure 1 of 1"]
 
 
 def test_failures_stand_as_words(page):
@@ -344,7 +344,7 @@ def test_a_linear_axis_has_one_prefix(tmp_path):
 
 
 def test_one_sentence_is_one():
-    assert [ledger._sentences(count) for count in (0, 1, 2)] == ["0 sentences", "1 sentence", "2 sentences"]
+    assert [quantity.counted(count, "sentence") for count in (0, 1, 2)] == ["0 sentences", "1 sentence", "2 sentences"]
 
 
 @pytest.mark.parametrize("group", ["beyond", "comb", "current2026"])
