@@ -35,6 +35,11 @@ _WHOLE = 999.5  # numbers from here on are whole: three digits of them would be 
 _DATA_UNITS = ("s", "op/s")
 
 
+def counted(number: int, thing: str) -> str:
+    """Returns a count with its noun: 1 run, 2 runs."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def parse_bytes(value) -> int:
     """Reads 128, "64MiB" or "2 GiB" as a number of bytes. As in the front end, KB, MB and GB are errors, because they
     are ambiguous.
