@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots.commands import advise, cards, provenance, regenerate, report as webpage
+from plots.commands import advise, called, cards, provenance, regenerate, report as webpage
 from plots.commands.parser import Parser
 from plots.figures import drawing, inputs
 from plots.ledger import claims, forest
@@ -55,16 +55,13 @@ exit codes: 0: drawn; 2: wrong usage, unreadable input or a file that cannot be 
 cannot be written; 130: interrupted
 """
 
-# Errors name the command that the user typed.
-_STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"}
-
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     commands = {"claims": _judge, "numbers": _fill, "catalogue": _list, "advise": advise.main, "page": webpage.main, "provenance": provenance.main, "regenerate": regenerate.main, "cards": cards.main,
                 **{name: functools.partial(_studied, name) for name in _STUDIES}}
     name = arguments[0] if arguments else ""
-    program = _STARTED_AS.get(name, "plots")
+    program = called.program(name)
     try:
         return commands[name](arguments[1:]) if name in commands else _draw(arguments)
     except UsageError as error:

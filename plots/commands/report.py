@@ -8,6 +8,7 @@ from pathlib import Path
 
 from allocbench.errors import UsageError
 from plots.advice import newest
+from plots.commands import called
 from plots.commands.parser import Parser
 from plots.figures import inputs
 from plots.runs import configs, kept
@@ -27,7 +28,7 @@ exit codes: 0: written; 2: wrong usage, or the page lacks some runs; 3: nothing 
 
 def main(arguments: list[str]) -> int:
     parser = Parser(
-        prog="allocbench report --html",
+        prog=called.command("page"),
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Write stored results as one HTML page. It first answers which allocator suits a job, and then shows the evidence.",
@@ -59,7 +60,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _tell(text: str) -> None:
-    print(f"allocbench report --html: {text}", file=sys.stderr)
+    print(f"{called.program('page')}: {text}", file=sys.stderr)
 
 
 def _follows(error: Exception, unreadable: list[str]) -> bool:

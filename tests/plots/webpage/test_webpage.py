@@ -35,8 +35,19 @@ def test_the_same_results_give_the_same_page(folder):
 def test_progress_is_told(folder, capsys):
     assert cli.main(["page", str(folder), "--out", str(folder / "progress.html")]) == 0
     told = capsys.readouterr().err.splitlines()
-    assert [line.removeprefix("allocbench report --html: ") for line in told] == [
-        "reading the results", "judging the claims of 1 run", "drawing figure 1 of 1"]
+    assert told == [f"plots: {line}" for line in ("reading the results", "judging the claims of 1 run", "drawing figure 1 of 1")]
+
+
+@pytest.mark.parametrize("verb, by_allocbench", [("page", "allocbench report --html"), ("advise", "allocbench advise")])
+def test_errors_name_the_command_that_the_user_called(monkeypatch, capsys, verb, by_allocbench):
+    monkeypatch.delenv("ALLOCBENCH_STARTED_PLOTS", raising=False)
+    assert cli.main([verb, "--bogus"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("plots: ") and told.endswith(f"Try python3 -m plots {verb} --help.\n")
+    monkeypatch.setenv("ALLOCBENCH_STARTED_PLOTS", "1")
+    assert cli.main([verb, "--bogus"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"{by_allocbench}: ") and told.endswith(f"Try {by_allocbench} --help.\n")
 
 
 def test_failures_stand_as_words(page):
