@@ -60,19 +60,26 @@ def page_of(runs: Sequence[Run], failures: Sequence[Exception], tell: Callable[[
         "claims": _claims(of_papers, charts),
         "figures": _figures(of_papers, charts, problems, tell),
     }
-    return Page(_fill(guide, kept[0], parts, charts, problems), problems)
+    return Page(_fill(guide, kept, parts, charts, problems), problems)
 
 
 def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
     """Returns the runs of one device, because times of different devices cannot be compared.
 
-    It prefers a device with results of the guide, then a GPU, then the device with the most runs.
+    It prefers a device with results of the guide, then a GPU, then the device with the most runs. A run without a
+    measured cell has no device, and belongs to each device of its back end.
     """
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         groups.setdefault(origin.device_of(run), []).append(run)
     if not groups:
         return []
+    for key in [key for key in groups if key[1] == origin.NO_DEVICE]:
+        of_back_end = [other for other in groups if other[0] == key[0] and other != key]
+        for other in of_back_end:
+            groups[other] = [run for run in runs if origin.device_of(run) in (key, other)]
+        if of_back_end:
+            del groups[key]
     first = max(groups, key=lambda key: (any(run.name.startswith("guide/") for run in groups[key]), key[0] == "cuda", len(groups[key])))
     for key, others in groups.items():
         if key != first:
@@ -164,10 +171,11 @@ def _figure(run: Run) -> figures.Figure:
         return figures.figure_of(drawing.read(run.folder))
 
 
-def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: list[str]) -> str:
+def _fill(guide: dict, runs: Sequence[Run], parts: dict[str, str], charts: dict, problems: list[str]) -> str:
     listed = "".join(f"<li>{html.escape(problem)}</li>" for problem in problems)
+    named = next((run for run in runs if run.device.get("name")), runs[0])
     made_of = (
-        guide if guide["cases"] else {"device": run.device.get("name") or "device unknown", "date": run.date, "revisions": {}, "backend": run.backend}
+        guide if guide["cases"] else {"device": named.device.get("name") or origin.NO_DEVICE, "date": named.date, "revisions": {}, "backend": named.backend}
     )
     engine_numbers = {
         **engine.RULES,

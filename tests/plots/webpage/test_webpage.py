@@ -257,6 +257,29 @@ def test_another_device_is_left_out_and_named(tmp_path, capsys):
     assert "guide/fill: measured on another device (cuda), while this page is about TEST DATA" in told
 
 
+def test_a_run_without_a_measured_cell_is_of_no_other_device(tmp_path, capsys):
+    synthetic.write(tmp_path / "a", {**LINES, "name": "vinkler2015/none"}, [synthetic.cell("comb", {"request_bytes": 16}, status="skipped", reason="no time")], "cuda")
+    first = tmp_path / "a" / "results.json"
+    document = json.loads(first.read_text())
+    document["allocbench"]["device"] = None
+    first.write_text(json.dumps(document))
+    synthetic.write(tmp_path / "b", LINES, [synthetic.cell(name, {"request_bytes": size}, values={("total", "time"): 1e-5}) for name in LINES["allocators"] for size in (16, 64)], "cuda")
+    made = build.page_of(runs_of(tmp_path), [])
+    assert "vinkler2015_fig9_cuda" in _charts(made.text) and f"<p>Measured on <b>{synthetic.DEVICE}</b>, 2026-01-02</p>" in made.text
+    assert not any("while this page is about" in problem for problem in made.problems)
+    alone = build.page_of(runs_of(tmp_path / "a"), [])
+    assert "Measured on <b>device unknown</b>" in alone.text
+
+
+def test_a_guide_with_an_unmeasured_run_has_one_device(tmp_path):
+    made = guide.write(tmp_path)
+    path = made / "guide" / "fill" / "results.json"
+    document = json.loads(path.read_text())
+    document["allocbench"]["device"] = None
+    path.write_text(json.dumps(document))
+    assert table.of(runs_of(made))["device"] == synthetic.DEVICE
+
+
 def test_results_of_another_format_are_named(tmp_path, capsys):
     made = guide.write(tmp_path)
     path = made / "guide" / "mixed" / "results.json"
