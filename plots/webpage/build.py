@@ -31,6 +31,7 @@ _SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "numbers.js", "c
 _OF_THE_GUIDE = ("survival", "costs", "cliffs", "tax")
 _SECTIONS = ("answer", *_OF_THE_GUIDE, "claims", "figures")
 _AGAIN = ", then make the page of that folder: allocbench report results/mine --html"
+_EACH = "Each figure names its device, date and revision."
 _FIGURES_PER_LINE = 20  # a page of all papers takes minutes, so its progress has some lines
 _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revisions": {}}
 
@@ -171,12 +172,21 @@ def _figure(run: Run) -> figures.Figure:
         return figures.figure_of(drawing.read(run.folder))
 
 
+def _measured(guide: dict, runs: Sequence[Run]) -> str:
+    """Returns where and when the results were measured. If runs beside the guide have other dates or revisions, it says so."""
+    device = next((name for run in runs if (name := run.device.get("name"))), origin.NO_DEVICE)
+    others = [run for run in runs if not run.name.startswith("guide/")]
+    dates = sorted({run.date for run in others if run.date})
+    if not guide["cases"]:
+        told = f"Measured on <b>{html.escape(device)}</b>, {html.escape(dates[0] if len(dates) == 1 else f'{dates[0]} to {dates[-1]}' if dates else 'date unknown')}"
+        return f"{told}. {_EACH}" if len({origin.revision(run) for run in others}) > 1 else told
+    told = f"Measured on <b>{html.escape(guide['device'])}</b>, {html.escape(guide['date'])}, allocbench {html.escape(table.revisions(guide, ()))}"
+    is_alike = all(run.date == guide["date"] and origin.revision(run) in guide["revisions"].values() for run in others)
+    return told if is_alike else f"The guide: {told[0].lower()}{told[1:]}. Other runs: {_EACH[0].lower()}{_EACH[1:]}"
+
+
 def _fill(guide: dict, runs: Sequence[Run], parts: dict[str, str], charts: dict, problems: list[str]) -> str:
     listed = "".join(f"<li>{html.escape(problem)}</li>" for problem in problems)
-    named = next((run for run in runs if run.device.get("name")), runs[0])
-    made_of = (
-        guide if guide["cases"] else {"device": named.device.get("name") or origin.NO_DEVICE, "date": named.date, "revisions": {}, "backend": named.backend}
-    )
     engine_numbers = {
         **engine.RULES,
         "as_asked": differences.AS_ASKED,
@@ -197,11 +207,9 @@ def _fill(guide: dict, runs: Sequence[Run], parts: dict[str, str], charts: dict,
     scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     return string.Template((_STATIC / "page.html").read_text(encoding="utf-8")).substitute(
         style=(_STATIC / "page.css").read_text(encoding="utf-8"),
-        device=html.escape(made_of["device"]),
-        date=html.escape(made_of["date"]),
-        revision=html.escape(f", allocbench {table.revisions(made_of, ())}" if made_of["revisions"] else ""),
+        measured=_measured(guide, runs),
         nav=" ".join(f'<a href="#{name}">{name}</a>' for name in _SECTIONS if guide["cases"] or name not in _OF_THE_GUIDE),
-        banner=f'<p class="warning">{html.escape(origin.CPU_BANNER)}</p>' if made_of["backend"] == "cpu" else "",
+        banner=f'<p class="warning">{html.escape(origin.CPU_BANNER)}</p>' if runs[0].backend == "cpu" else "",
         problems=f'<section class="problems"><h2>Not shown</h2><ul>{listed}</ul></section>' if listed else "",
         **parts,
         guide=_json(guide),

@@ -280,6 +280,18 @@ def test_a_guide_with_an_unmeasured_run_has_one_device(tmp_path):
     assert table.of(runs_of(made))["device"] == synthetic.DEVICE
 
 
+def test_the_header_is_about_the_guide_if_other_runs_differ(folder, tmp_path):
+    made = guide.write(tmp_path)
+    alike = f"<p>Measured on <b>{synthetic.DEVICE}</b>, 2026-01-02, allocbench 0.1.0 (abc1234)</p>"
+    assert alike in build.page_of(runs_of(folder), []).text
+    synthetic.write(made / "fig9", LINES, [synthetic.cell(name, {"request_bytes": 16}, values={("total", "time"): 1e-5}) for name in LINES["allocators"]], "cuda")
+    path = made / "fig9" / "results.json"
+    path.write_text(path.read_text().replace("abc1234", "def5678").replace("2026-01-02", "2026-02-03"))
+    text = build.page_of(runs_of(made), []).text
+    assert f"<p>The guide: measured on <b>{synthetic.DEVICE}</b>, 2026-01-02, allocbench 0.1.0 (abc1234). Other runs: each figure names its device, date and revision.</p>" in text
+    assert "2026-02-03 · 0.1.0 (def5678)" in text
+
+
 def test_results_of_another_format_are_named(tmp_path, capsys):
     made = guide.write(tmp_path)
     path = made / "guide" / "mixed" / "results.json"
