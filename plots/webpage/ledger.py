@@ -151,7 +151,7 @@ def _trace(form: str, symbol: str, points: list) -> dict:
         },
         "marker": {"symbol": charts.markers(symbol, [estimate.provisional for _, _, estimate in points]), "size": 8, "color": [_COLOURS[each.verdict] if form == "published" else "#5f7d95" for _, each, _ in points]},
         "text": [
-            f"{'<br>'.join(_wrapped(each.says))}<br>{form}: {getattr(each, form)}<br>paper: {html.escape(each.paper)}<br>{each.verdict}{f' ({each.few})' if each.few else ''}" for _, each, _ in points
+            f"{'<br>'.join(_wrapped(each.says))}<br>{form}: {getattr(each, form)}<br>paper: {charts.escaped(each.paper)}<br>{each.verdict}{f' ({each.few})' if each.few else ''}" for _, each, _ in points
         ],
         "hovertemplate": "%{text}<extra></extra>",
     }
@@ -162,7 +162,7 @@ def _limits(numbers: list[float]) -> list[float]:
 
 
 def _wrapped(text: str, width: int = _BESIDE) -> list[str]:
-    return [html.escape(line) for line in textwrap.wrap(text, width)]
+    return [charts.escaped(line) for line in textwrap.wrap(text, width)]
 
 
 def tables(ledger: claims.Ledger) -> str:

@@ -292,6 +292,14 @@ def test_the_header_is_about_the_guide_if_other_runs_differ(folder, tmp_path):
     assert "2026-02-03 · 0.1.0 (def5678)" in text
 
 
+def test_quotes_in_charts_are_quotes():
+    """Plotly shows `&quot;` literally, but it needs `&lt;`."""
+    assert ledger._wrapped('"a" <b') == ['"a" &lt;b'] and charts.escaped("it's \"x\" & y") == "it's \"x\" &amp; y"
+    for name in ("graphs", "maps", "ledger"):
+        of_charts = (build._STATIC.parent / f"{name}.py").read_text().partition("def tables(")[0]
+        assert "html.escape(" not in of_charts, name
+
+
 def test_results_of_another_format_are_named(tmp_path, capsys):
     made = guide.write(tmp_path)
     path = made / "guide" / "mixed" / "results.json"
