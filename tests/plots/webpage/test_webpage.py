@@ -17,7 +17,7 @@ from plots.figures import inputs, lines
 from plots.runs import configs, kept, results
 from plots.sheet import quantity, style
 import plots.webpage
-from plots.webpage import build, charts, costs, figures, graphs, ledger
+from plots.webpage import build, charts, cliffs, costs, figures, graphs, ledger
 
 pytest.importorskip("plotly")
 
@@ -88,6 +88,17 @@ def test_no_line_of_the_cliffs_hides_another(page):
         if name.startswith("cliff "):
             places = [(trace["yaxis"], x, trace["marker"]["symbol"]) for trace in chart["data"] for x in trace["x"] if x is not None and trace["yaxis"] != "y2"]
             assert len(set(places)) == len(places) > 0, name
+
+
+def test_each_legend_entry_of_the_cliffs_looks_different(page):
+    for name, chart in _charts(page.read_text()).items():
+        if name.startswith("cliff "):
+            looks = [(trace["line"]["color"], trace["line"]["dash"], str(trace["marker"]["symbol"])) for trace in chart["data"] if trace.get("showlegend", True)]
+            assert len(set(looks)) == len(looks) > 0, name
+    table_of_256 = {"cases": [{"job": {"sizes": [256, 256]}, "figure": "guide/small"}]}
+    by_fill, = cliffs._by_fill([({"figure": "guide/fill", "time": "total", "job": {"fill": 0.5}}, {"total": [1.0], "n": {"total": 1}})], cliffs._colours(table_of_256))
+    by_threads = cliffs._line("256 B", [(1, 1)], "", by_fill["line"]["color"], lambda x, y: "")
+    assert by_fill["line"]["dash"] != by_threads["line"]["dash"] and by_fill["marker"]["symbol"] != by_threads["marker"]["symbol"]
 
 
 def test_sizes_have_the_same_colours_in_all_cliffs(page):
