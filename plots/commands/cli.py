@@ -195,6 +195,8 @@ def _fill(arguments: list[str]) -> int:
     changed = numbers.fill(options.files, write=not options.check)
     for line in changed:
         print(line)
+    if not changed:
+        print(f"all {numbers.count(options.files):,} numbers and tables match the kept results")
     if options.check and changed:
         raise UsageError("texts and results differ. To update the texts: python3 -m plots numbers")
     return 0
