@@ -33,10 +33,10 @@ examples:
   python3 -m plots configs/vinkler2015/table1.json results/h200/vinkler2015 --out build/figures
                                                           adds the outcome of those runs
   python3 -m plots claims results/reference/h200          judges sentences of the papers by these results; see claims --help
-  python3 -m plots aa 'results/aa/run*' --out results/aa  compares several runs of one config
-  python3 -m plots survival results --out results         shows how every allocator ended in every workload
-  python3 -m plots comb results/comb --out results/comb   compares Comb with the best other allocator at each point
-  python3 -m plots delay results/delay --out results      shows how much each application depends on its allocator
+  python3 -m plots aa 'results/aa/run*'                   compares several runs of one config
+  python3 -m plots survival results                       shows how every allocator ended in every workload
+  python3 -m plots comb results/comb                      compares Comb with the best other allocator at each point
+  python3 -m plots delay results/delay                    shows how much each application depends on its allocator
   python3 -m plots numbers                                updates the numbers in texts from the kept results; see numbers --help
   allocbench list --json | python3 -m plots catalogue     writes the page docs/catalogue.md
   python3 -m plots page results                           makes one HTML page of all runs (`allocbench report DIR --html`)
@@ -149,12 +149,15 @@ def _studied(name: str, arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
     for made in study.drawings(runs, options) if runs else []:
-        for path in made.write(options.out or kept.outside(Path(".")), options.formats):
+        for path in made.write(options.out or kept.folder_of(options.paths[0]) / "figures", options.formats):
             print(path)
     return drawing.told(failures)
 
 
-def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: the current folder)", formats: Sequence[str] = ("png",)) -> Parser:
+_BESIDE = " (default: `figures` in the folder of the first path; for kept runs a folder below build/drawn)"
+
+
+def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = _BESIDE, formats: Sequence[str] = ("png",)) -> Parser:
     """Returns the parser of a command that reads runs, with PATH..., --out and --formats."""
     parser = Parser(prog=f"python3 -m plots {name}", description=description)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder above several runs, or a pattern")
