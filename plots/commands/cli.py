@@ -30,7 +30,7 @@ examples:
   python3 -m plots results --config configs               draws each run as its config in that folder says
   python3 -m plots configs/vinkler2015/table1.json --out build/figures
                                                           draws a table of settings, which needs no run
-  python3 -m plots configs/vinkler2015/table1.json results/h200/vinkler2015 --out build/figures
+  python3 -m plots configs/vinkler2015/table1.json results/reference/h200/vinkler2015 --out build/figures
                                                           adds the outcome of those runs
   python3 -m plots claims results/reference/h200          judges sentences of the papers by these results; see claims --help
   python3 -m plots aa 'results/aa/run*'                   compares several runs of one config

@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 import synthetic
 
+from plots.commands import cli
 from plots.commands.cli import main
 from plots.runs import configs, kept
 
@@ -249,6 +251,11 @@ def test_pictures_over_runs_stand_beside_the_runs_and_are_named(tmp_path, capsys
         assert main(["survival", path]) == 0
         assert capsys.readouterr().out.splitlines() == [f"runs/figures/survival_cpu.{ending}" for ending in ("png", "md", "csv")]
     assert [path.name for path in tmp_path.iterdir()] == ["runs"]
+
+
+def test_folders_of_kept_results_in_the_examples_exist(root):
+    kept_folders = re.findall(r"results/(?:reference/)?h200\S*", cli._EPILOG.replace("'", ""))
+    assert len(kept_folders) > 3 and [each for each in kept_folders if not list(root.glob(each))] == []
 
 
 @pytest.mark.parametrize("out, written", [("page", "page.html"), ("page.v2", "page.v2.html"), ("page.html", "page.html"), ("page.htm", "page.htm")])
