@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import functools
 import json
 import sys
@@ -63,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
     name = arguments[0] if arguments else ""
     program = called.program(name)
     try:
-        return commands[name](arguments[1:]) if name in commands else _draw(arguments)
+        return commands[name](arguments[1:]) if name in commands else _draw(arguments, list(commands))
     except UsageError as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2
@@ -75,7 +76,13 @@ def main(arguments: list[str] | None = None) -> int:
         return 3
 
 
-def _draw(arguments: list[str]) -> int:
+def _refuse_a_mistyped_command(word: str, commands: Sequence[str]) -> None:
+    near = difflib.get_close_matches(word, commands, n=1) if "/" not in word else []
+    if near and not Path(word).exists():
+        raise UsageError(f"{word} is neither a command nor a folder. Did you mean `python3 -m plots {near[0]}`? All commands: python3 -m plots --help")
+
+
+def _draw(arguments: list[str], commands: Sequence[str]) -> int:
     parser = Parser(prog="python3 -m plots", epilog=_EPILOG,
                     formatter_class=argparse.RawDescriptionHelpFormatter,
                     description="Draw the figures of stored allocbench results. This needs no GPU.")
@@ -88,6 +95,7 @@ def _draw(arguments: list[str]) -> int:
     parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
                         help="image formats, separated by commas (default: png,svg,pdf)")
     options = parser.parse_args(arguments)
+    _refuse_a_mistyped_command(options.paths[0], commands)
     if options.config and not options.config.exists():
         raise UsageError(f"--config {options.config} does not exist. Check the path.")
     return drawing.draw_all(inputs.find(options.paths), inputs.Overrides(options.config), options.out, options.formats)

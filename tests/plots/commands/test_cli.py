@@ -253,6 +253,17 @@ def test_pictures_over_runs_stand_beside_the_runs_and_are_named(tmp_path, capsys
     assert [path.name for path in tmp_path.iterdir()] == ["runs"]
 
 
+@pytest.mark.parametrize("word, near", [("clams", "claims"), ("servival", "survival"), ("number", "numbers"), ("regen", "regenerate"), ("smoke", "")])
+def test_a_mistyped_command_is_named(tmp_path, capsys, monkeypatch, word, near):
+    monkeypatch.chdir(tmp_path)
+    assert main([word, "results"]) == 2
+    told = capsys.readouterr().err
+    assert told == (f"plots: {word} is neither a command nor a folder. Did you mean `python3 -m plots {near}`? All commands: python3 -m plots --help\n" if near else
+                    f"plots: {word} does not exist. Give the folder that allocbench --out wrote, such as results/smoke.\n")
+    synthetic.write(tmp_path / word, CONFIG, [_ok()])
+    assert main([word, "--formats", "svg"]) == 0, "a folder may have such a name"
+
+
 def test_folders_of_kept_results_in_the_examples_exist(root):
     kept_folders = re.findall(r"results/(?:reference/)?h200\S*", cli._EPILOG.replace("'", ""))
     assert len(kept_folders) > 3 and [each for each in kept_folders if not list(root.glob(each))] == []
