@@ -7,7 +7,7 @@ digits and hyphens. The other rules are:
 
 * Each run comes from one clean revision, one card and one driver.
 * The results of a run agree with its log.
-* All runs on a GPU come from one model of card.
+* All runs come from a GPU, and from one model of card. Only the folder `cpu` has runs of the CPU executor.
 * The folder contains only packed logs and results, and files that end with .md, .png or .json.
 * No file is larger than 1 MiB.
 
@@ -27,16 +27,31 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 from allocbench import stored  # noqa: E402
 from allocbench.errors import NothingToDraw, UsageError  # noqa: E402
 import pack_results  # noqa: E402
+from plots.sheet import quantity  # noqa: E402
 
 LARGEST_BYTES = 1 << 20
 KEPT = {"events.jsonl.xz", "results.json.xz"}
 PAGES = {".md", ".png", ".json"}
+OF_THE_CPU = "cpu"  # folder of the runs of the CPU executor
+
+
+def objection_to_name(name: str) -> str:
+    """Returns why a folder of a card must not have this name, or an empty text if it may have the name."""
+    if re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        return ""
+    return "name the folder after the card, with a letter first, then lower-case letters, digits and hyphens: h200, rtx-4090"
+
+
+def objection_to_backend(backend: str, name: str) -> str:
+    """Returns why a folder of this name must not contain a run of this back end, or an empty text if it may."""
+    if backend == "cuda" or name == OF_THE_CPU:
+        return ""
+    return "this run used the CPU executor, whose numbers are no card's results. Measure on the GPU (--backend cuda), or leave this run out."
 
 
 def objections_to_folder(card: pathlib.Path) -> list[str]:
-    found = []
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", card.name):
-        found.append(f"{card}: name the folder after the card, in lower-case letters, digits and hyphens: h200, rtx-4090")
+    why = objection_to_name(card.name)
+    found = [f"{card}: {why}"] if why else []
     if not (card / "README.md").exists():
         found.append(f"{card}: README.md is missing. It must name the card, the driver, the clocks and the command")
     for path in sorted(card.rglob("*")):
@@ -69,7 +84,7 @@ def objections_to_run(run: pathlib.Path) -> list[str]:
             ended.pop(event["cell"], None)  # the cell was continued after this end
     differing = sorted(cell for cell, word in ended.items() if cell in status and status[cell] != word)
     if differing:
-        found.append(f"{run}: {len(differing)} cells have different ends in log and results, first {differing[0]}. Keep the run again with "
+        found.append(f"{run}: different ends in log and results of {quantity.counted(len(differing), 'cell')}, first {differing[0]}. Keep the run again with "
                      f"tools/keep-results.sh")
     return found
 
@@ -85,18 +100,29 @@ def objections(card: pathlib.Path) -> list[str]:
         found += broken
         if not broken:
             ours = stored.read_document(run)
-            names |= {ours["device"]["name"]} if ours["run"]["backend"] == "cuda" else set()
-    if len(names) > 1:
-        found.append(f"{card}: the runs come from several models of card: {', '.join(sorted(names))}. Make one folder per model")
-    return found
+            why = objection_to_backend(ours["run"]["backend"], card.name)
+            found += [f"{run}: {why}"] if why else []
+            names |= models_of([ours])
+    return found + objections_to_models(card, names)
+
+
+def models_of(documents: list[dict]) -> set[str]:
+    """Returns the models of card of these runs. A run without a measured cell has no model."""
+    return {ours["device"]["name"] for ours in documents if ours["run"]["backend"] == "cuda" and (ours.get("device") or {}).get("name")}
+
+
+def objections_to_models(card: pathlib.Path, names: set[str]) -> list[str]:
+    return [f"{card}: the runs come from several models of card: {', '.join(sorted(names))}. Make one folder per model"] if len(names) > 1 else []
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("card", type=pathlib.Path, metavar="CARD", help="folder below results/reference")
     card = parser.parse_args().card
+    if not card.is_dir():
+        sys.exit(f"{card} is not a folder. Name a folder of results/reference. tools/submit_results.py STUDY CARD makes one.")
     found = objections(card)
-    print("\n".join(found) or f"{card}: {len(stored.find_runs(card))} runs, no objection")
+    print("\n".join(found) or f"{card}: {quantity.counted(len(stored.find_runs(card)), 'run')}, no objection")
     return 1 if found else 0
 
 

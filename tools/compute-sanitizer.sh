@@ -5,6 +5,7 @@
 # Times measured under a sanitizer mean nothing. The exit code is 0 if every cell is ok and no error was reported.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
+refuse_options "$@"
 cd "$(dirname "$0")/.."
 
 config=${CONFIG:-configs/sanitize.json}

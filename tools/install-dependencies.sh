@@ -15,12 +15,13 @@ build=(
 figures=(python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema)
 rest=(python3-pytest python3-plotly python3-markdown libbenchmark-tools)
 dev=(clang-format-14 chromium chromium-driver python3-selenium zsh fish slurm-wlm munge)
+[[ $# -le 1 ]] || refuse "Give at most one option."
 case "${1:-}" in
   "") packages=("${build[@]}" "${figures[@]}" "${rest[@]}") ;;
   --build) packages=("${build[@]}") ;;
   --figures) packages=("${build[@]}" "${figures[@]}") ;;
   --dev) packages=("${build[@]}" "${figures[@]}" "${rest[@]}" "${dev[@]}") ;;
-  *) print_help >&2; exit 2 ;;
+  *) refuse "$1 is no option here." ;;
 esac
 
 missing=()

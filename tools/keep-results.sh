@@ -13,7 +13,10 @@ while [[ ${1:-} == --unfinished || ${1:-} == --without-samples ]]; do
   options+=("$1")
   shift
 done
-[[ $# -eq 2 && -f $1/events.jsonl ]] || { print_help >&2; exit 2; }
+refuse_options "$@"
+[[ $# -eq 2 ]] || refuse "Name RUN and KEPT."
+[[ -d $1 ]] || refuse "$1 is not a folder. Give the folder of a run, such as results/smoke."
+[[ -f $1/events.jsonl ]] || refuse "$1 contains no events.jsonl. Give the folder of one run with its unpacked log."
 run=$1
 kept=$2
 python=${PYTHON:-/usr/bin/python3}

@@ -7,7 +7,8 @@
 # Environment: PROGRAMS (build/bin).
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
-[[ $# -eq 2 ]] || { print_help >&2; exit 2; }
+refuse_options "$@"
+[[ $# -eq 2 ]] || refuse "Name BACKEND and ARCHIVE."
 backend=$1
 archive=$(realpath -m "$2")
 programs=$(realpath -m "${PROGRAMS:-$(dirname "$0")/../build/bin}")
@@ -16,6 +17,11 @@ plugins=plugins/$backend
 for part in allocbench "$worker" "$plugins"; do
   [[ -e $programs/$part ]] || { echo "$programs/$part does not exist. Build it, or set PROGRAMS." >&2; exit 2; }
 done
+if [[ -e $archive ]]; then
+  [[ ! -d $archive && -w $archive ]] || refuse "$archive cannot be written. Name another file."
+else
+  { : >"$archive" && rm "$archive"; } 2>/dev/null || refuse "$archive cannot be written. Name a file in an existing folder that you may write to."
+fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 from plots.figures.model import samples  # noqa: E402
 from allocbench import stored  # noqa: E402
+from allocbench.errors import NothingToDraw, UsageError  # noqa: E402
 
 FOLLOWS = ("samples", "throughput", "confidence")  # keys of a phase that are dropped
 # This note is for users of Google Benchmark's compare.py, which needs `benchmarks`.
@@ -127,11 +128,24 @@ def run_program() -> None:
     given = parser.parse_args()
     if (given.kept is None) != given.check:
         parser.error("name RUN and KEPT, or RUN alone with --check")
-    why = objection(json.loads(stored.content_of(given.run, "results.json")), given.unfinished)
-    if why:
-        sys.exit(f"{given.run}: {why}")
-    if not given.check:
-        main(given.run, given.kept, not given.without_samples)
+    if not given.run.is_dir():
+        sys.exit(f"{given.run} is not a folder. Give the folder that allocbench --out wrote, such as results/smoke.")
+    if not stored.file_of(given.run, "results.json").exists():
+        sys.exit(stored.without_results(given.run))
+    if not stored.file_of(given.run, "events.jsonl").exists():
+        sys.exit(f"{given.run} contains no events.jsonl. Copy the log beside the results.")
+    try:
+        why = objection({"allocbench": stored.read_document(given.run)}, given.unfinished)
+        if why:
+            sys.exit(f"{given.run}: {why}")
+        if not given.check:
+            main(given.run, given.kept, not given.without_samples)
+    except (UsageError, NothingToDraw) as error:
+        sys.exit(str(error))
+    except OSError as error:
+        sys.exit(f"{error.filename or given.run}: {error.strerror or error}. Check the path and its permissions.")
+    except (ValueError, EOFError, lzma.LZMAError) as error:
+        sys.exit(f"{stored.file_of(given.run, 'events.jsonl')} is damaged ({error}). Fetch the log again.")
 
 
 if __name__ == "__main__":

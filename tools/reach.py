@@ -34,6 +34,12 @@ def require_programs():
             raise RuntimeError(f"There is no program {program}. Install it: apt-get install {package}")
 
 
+def require_build(build):
+    worker = build.program("allocbench-worker-check")
+    if not worker.exists():
+        raise RuntimeError(f"{worker} does not exist. Give a build folder, and build it first: cmake --build {build.folder}")
+
+
 def described(worker):
     return json.loads(subprocess.run([worker, "--describe"], capture_output=True, text=True, check=True).stdout)
 
@@ -157,7 +163,9 @@ def main():
     arguments = parser.parse_args()
     try:
         require_programs()
-        counts = measure_all(PluginBuild(arguments.build), arguments.allocator, arguments.seeds, arguments.jobs)
+        build = PluginBuild(arguments.build)
+        require_build(build)
+        counts = measure_all(build, arguments.allocator, arguments.seeds, arguments.jobs)
     except (RuntimeError, subprocess.CalledProcessError) as error:
         print(f"{pathlib.Path(__file__).name}: {error}", file=sys.stderr)
         return 3

@@ -9,7 +9,11 @@
 # (/usr/bin/python3).
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
-[[ $# -ge 1 && $# -le 3 ]] || { print_help >&2; exit 2; }
+refuse_options "$@"
+[[ $# -ge 1 && $# -le 3 ]] || refuse "Name KEPT, and no more than TIMES and FIRST beside it."
+for number in "${@:2}"; do
+  [[ $number =~ ^[1-9][0-9]*$ ]] || refuse "TIMES and FIRST must be whole numbers from 1, but $number is given."
+done
 kept=$(realpath -m "$1")
 times=${2:-6}
 first=${3:-1}
@@ -18,6 +22,12 @@ cd "$(dirname "$0")/.."
 configs=${CONFIGS:-configs/aa.json $(echo configs/aa_*.json)}
 allocbench=${ALLOCBENCH:-build/bin/allocbench}
 python=${PYTHON:-/usr/bin/python3}
+for program in "$allocbench" "$python"; do
+  command -v "$program" >/dev/null || refuse "$program does not exist. Build allocbench (make), or set ALLOCBENCH or PYTHON."
+done
+for config in $configs; do
+  [[ -f $config ]] || refuse "$config does not exist. Correct CONFIGS."
+done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 folder_of() { if [[ $1 == aa ]]; then echo "$kept"; else echo "$(dirname "$kept")/$1"; fi; }

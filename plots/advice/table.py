@@ -55,7 +55,7 @@ def of(runs: Sequence[Run]) -> dict:
     made = {
         "format": FORMAT,
         "backend": guide[0].backend,
-        "device": guide[0].device.get("name") or "device unknown",
+        "device": next((name for run in guide if (name := run.device.get("name"))), origin.NO_DEVICE),
         "date": max(run.date for run in guide),
         "revisions": {run.name: origin.revision(run) for run in guide},
         "kept": all(run.folder.resolve().is_relative_to(kept.REFERENCE) for run in guide),

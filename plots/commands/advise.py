@@ -11,6 +11,7 @@ from typing import Sequence
 from allocbench.errors import UsageError
 from plots.advice import cases, differences, engine, newest, question, text, tried
 from plots.advice.table import revisions
+from plots.commands import called
 from plots.commands.parser import Parser
 
 _EPILOG = """\
@@ -52,7 +53,7 @@ def main(arguments: list[str]) -> int:
     asked = _asked(options)
     table, failures = newest.table_of(options.results)
     for error in failures:
-        print(f"allocbench advise: {error}", file=sys.stderr)
+        print(f"{called.program('advise')}: {error}", file=sys.stderr)
     found = engine.answer(table, asked.data())
     if options.json:
         print(json.dumps(_data(table, asked, found), indent=1, ensure_ascii=False))
@@ -93,7 +94,7 @@ def _refuse(options: argparse.Namespace, why: str, names: Sequence[str]) -> None
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="allocbench advise",
+        prog=called.command("advise"),
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Rank allocators for your job, from measured cells.",

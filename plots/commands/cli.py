@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import functools
 import json
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots.commands import advise, cards, provenance, regenerate, report as webpage
+from plots.commands import advise, called, cards, provenance, regenerate, report as webpage
 from plots.commands.parser import Parser
 from plots.figures import drawing, inputs
 from plots.ledger import claims, forest
@@ -30,13 +31,13 @@ examples:
   python3 -m plots results --config configs               draws each run as its config in that folder says
   python3 -m plots configs/vinkler2015/table1.json --out build/figures
                                                           draws a table of settings, which needs no run
-  python3 -m plots configs/vinkler2015/table1.json results/h200/vinkler2015 --out build/figures
+  python3 -m plots configs/vinkler2015/table1.json results/reference/h200/vinkler2015 --out build/figures
                                                           adds the outcome of those runs
   python3 -m plots claims results/reference/h200          judges sentences of the papers by these results; see claims --help
-  python3 -m plots aa 'results/aa/run*' --out results/aa  compares several runs of one config
-  python3 -m plots survival results --out results         shows how every allocator ended in every workload
-  python3 -m plots comb results/comb --out results/comb   compares Comb with the best other allocator at each point
-  python3 -m plots delay results/delay --out results      shows how much each application depends on its allocator
+  python3 -m plots aa 'results/aa/run*'                   compares several runs of one config
+  python3 -m plots survival results                       shows how every allocator ended in every workload
+  python3 -m plots comb results/comb                      compares Comb with the best other allocator at each point
+  python3 -m plots delay results/delay                    shows how much each application depends on its allocator
   python3 -m plots numbers                                updates the numbers in texts from the kept results; see numbers --help
   allocbench list --json | python3 -m plots catalogue     writes the page docs/catalogue.md
   python3 -m plots page results                           makes one HTML page of all runs (`allocbench report DIR --html`)
@@ -55,18 +56,15 @@ exit codes: 0: drawn; 2: wrong usage, unreadable input or a file that cannot be 
 cannot be written; 130: interrupted
 """
 
-# Errors name the command that the user typed.
-_STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"}
-
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     commands = {"claims": _judge, "numbers": _fill, "catalogue": _list, "advise": advise.main, "page": webpage.main, "provenance": provenance.main, "regenerate": regenerate.main, "cards": cards.main,
                 **{name: functools.partial(_studied, name) for name in _STUDIES}}
     name = arguments[0] if arguments else ""
-    program = _STARTED_AS.get(name, "plots")
+    program = called.program(name)
     try:
-        return commands[name](arguments[1:]) if name in commands else _draw(arguments)
+        return commands[name](arguments[1:]) if name in commands else _draw(arguments, list(commands))
     except UsageError as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2
@@ -78,7 +76,13 @@ def main(arguments: list[str] | None = None) -> int:
         return 3
 
 
-def _draw(arguments: list[str]) -> int:
+def _refuse_a_mistyped_command(word: str, commands: Sequence[str]) -> None:
+    near = difflib.get_close_matches(word, commands, n=1) if "/" not in word else []
+    if near and not Path(word).exists():
+        raise UsageError(f"{word} is neither a command nor a folder. Did you mean `python3 -m plots {near[0]}`? All commands: python3 -m plots --help")
+
+
+def _draw(arguments: list[str], commands: Sequence[str]) -> int:
     parser = Parser(prog="python3 -m plots", epilog=_EPILOG,
                     formatter_class=argparse.RawDescriptionHelpFormatter,
                     description="Draw the figures of stored allocbench results. This needs no GPU.")
@@ -91,6 +95,7 @@ def _draw(arguments: list[str]) -> int:
     parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
                         help="image formats, separated by commas (default: png,svg,pdf)")
     options = parser.parse_args(arguments)
+    _refuse_a_mistyped_command(options.paths[0], commands)
     if options.config and not options.config.exists():
         raise UsageError(f"--config {options.config} does not exist. Check the path.")
     return drawing.draw_all(inputs.find(options.paths), inputs.Overrides(options.config), options.out, options.formats)
@@ -152,12 +157,15 @@ def _studied(name: str, arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
     for made in study.drawings(runs, options) if runs else []:
-        for path in made.write(options.out or kept.outside(Path(".")), options.formats):
+        for path in made.write(options.out or kept.folder_of(options.paths[0]) / "figures", options.formats):
             print(path)
     return drawing.told(failures)
 
 
-def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: the current folder)", formats: Sequence[str] = ("png",)) -> Parser:
+_BESIDE = " (default: `figures` in the folder of the first path; for kept runs a folder below build/drawn)"
+
+
+def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = _BESIDE, formats: Sequence[str] = ("png",)) -> Parser:
     """Returns the parser of a command that reads runs, with PATH..., --out and --formats."""
     parser = Parser(prog=f"python3 -m plots {name}", description=description)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder above several runs, or a pattern")
@@ -198,6 +206,8 @@ def _fill(arguments: list[str]) -> int:
     changed = numbers.fill(options.files, write=not options.check)
     for line in changed:
         print(line)
+    if not changed:
+        print(f"all {numbers.count(options.files):,} numbers and tables match the kept results")
     if options.check and changed:
         raise UsageError("texts and results differ. To update the texts: python3 -m plots numbers")
     return 0

@@ -11,6 +11,7 @@ from plots.commands import report
 from plots.commands.parser import Parser
 from plots.reference import outputs
 from plots.runs import kept
+from plots.sheet import quantity
 from plots.texts import numbers
 
 _EPILOG = """\
@@ -54,7 +55,7 @@ def main(arguments: list[str]) -> int:
         for folder in folders:
             report.main([str(folder)])
     if options.check and told:
-        raise UsageError(f"{len(told)} files or numbers differ from the kept results. Write them with: python3 -m plots regenerate")
+        raise UsageError(f"files or numbers differ from the kept results in {quantity.counted(len(told), 'place')}. Write them with: python3 -m plots regenerate")
     return 0
 
 
@@ -64,8 +65,6 @@ def _study(folder: Path, parts: list[str], check: bool) -> list[str]:
     study = outputs.read(folder)
     made = outputs.made_of(study, parts)
     there = outputs.generated(study) if len(parts) == len(outputs.PARTS) else []
-    told = outputs.differences(made, there)
-    if not check:
-        outputs.write(made, there)
-    print(f"{folder.name}: {len(made)} files come from {len(study.runs)} runs", file=sys.stderr)
+    told = outputs.differences(made, there) if check else outputs.write(made, there)
+    print(f"{folder.name}: {quantity.counted(len(made), 'file')} of {quantity.counted(len(study.runs), 'run')}", file=sys.stderr)
     return told

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from allocbench.errors import UsageError
 from plots.advice import newest
+from plots.commands import called
 from plots.commands.parser import Parser
 from plots.figures import inputs
 from plots.runs import configs, kept
@@ -27,7 +28,7 @@ exit codes: 0: written; 2: wrong usage, or the page lacks some runs; 3: nothing 
 
 def main(arguments: list[str]) -> int:
     parser = Parser(
-        prog="allocbench report --html",
+        prog=called.command("page"),
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Write stored results as one HTML page. It first answers which allocator suits a job, and then shows the evidence.",
@@ -44,7 +45,7 @@ def main(arguments: list[str]) -> int:
         raise UsageError(
             f"the page needs the Python library {error.name!r}, which is not installed. Install it: apt-get install python3-plotly python3-markdown"
         ) from None
-    out = _page(options.out, Path(options.paths[0]))
+    out = _page(options.out, options.paths[0])
     # The current configs decide how runs are drawn.
     if not out.exists():
         files.require_folder(out)  # before minutes of work
@@ -59,7 +60,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _tell(text: str) -> None:
-    print(f"allocbench report --html: {text}", file=sys.stderr)
+    print(f"{called.program('page')}: {text}", file=sys.stderr)
 
 
 def _follows(error: Exception, unreadable: list[str]) -> bool:
@@ -68,11 +69,11 @@ def _follows(error: Exception, unreadable: list[str]) -> bool:
     return bool(missing) and any(text.startswith(f"{folder}/events.jsonl") for text in unreadable)
 
 
-def _page(wanted: Path | None, first: Path) -> Path:
+def _page(wanted: Path | None, first: str) -> Path:
     """Returns the file to write. By default it lies in the folder that the first path names or that contains this path.
     If this folder lies below results/reference, the file lies below build/drawn.
     """
-    out = wanted or kept.outside(first if first.is_dir() else next(folder for folder in first.parents if folder.is_dir())) / "report.html"
+    out = wanted or kept.folder_of(first) / "report.html"
     if out.is_dir():
         raise UsageError(f"--out {out} is a folder. Name the file, such as {out / 'report.html'}.")
     is_device = out.exists() and not out.is_file()  # for example /dev/stdout

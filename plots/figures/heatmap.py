@@ -39,7 +39,8 @@ from plots.sheet.page import Drawing, Heading
 
 _STRONGEST = 30  # factor with the strongest colour
 _SAME = "#eeeeee"
-_MANY = 24  # number of rows above which rows are grouped by family
+_CLOSE = 2  # if all factors of a map are below this number, they have three digits
+_MANY = 24  # number of rows of the largest block above which all blocks have their rows grouped by family
 
 
 @dataclass(frozen=True)
@@ -120,16 +121,26 @@ def blocks_of(run: Run) -> list[Block]:
     phases = labels.listed(run.plot.get("y", "total"))
     metric = run.plot.get("metric", "time")
     xs = labels.listed(run.plot["x"])
+    many = max((len({_row_key(run, cell) for cell in cells}) for _, cells in parts(run, "panels")), default=0) > _MANY
+    factors = [value for phase in phases for value in run.at(phase, f"relative_{metric}")["value"]]
+    digits = 3 if max(factors, default=_CLOSE) < _CLOSE else 2
     made = []
     for phase in phases:
         for name, cells in parts(run, "panels"):
             part = run.part(cells)
             title = ", ".join(text for text in (quantity.phase_name(phase) if len(phases) > 1 else "", name) if text)
-            made.append(_block(part, title, xs, phase, metric, reference))
+            made.append(_block(part, title, xs, phase, metric, reference, many, digits))
     return made
 
 
-def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, reference: str) -> Block:
+def _row_key(run: Run, cell: str) -> tuple:
+    """Returns what the cells of a row have in common: the allocator, and its parameters without those that are axes."""
+    return run.cells.at[cell, "allocator"], tuple(sorted((name, str(value)) for name, value in run.cells.at[cell, "allocator_parameters"].items()
+                                                         if f"allocator.{name}" not in run.axes))
+
+
+def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, reference: str, many: bool,
+           digits: int) -> Block:
     places = pandas.Series(list(zip(*(run.column(x) for x in xs))), index=run.cells.index)
     ordered = [labels.in_config_order(run, x, list(dict.fromkeys(run.column(x)))) for x in xs]
     columns = sorted(dict.fromkeys(places), key=lambda place: [values.index(value) for values, value in zip(ordered, place)])
@@ -139,10 +150,8 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
     made = []
     taken: dict[tuple, list[str]] = {}
     for each in group(run, None):  # group() splits by all axes, but here the axes make columns
-        parameters = tuple(sorted((name, str(value)) for name, value in run.cells.at[each.cells[0], "allocator_parameters"].items()
-                                  if f"allocator.{name}" not in run.axes))
-        taken.setdefault((each.allocator, parameters), []).extend(each.cells)
-    if len(taken) > _MANY:
+        taken.setdefault(_row_key(run, each.cells[0]), []).extend(each.cells)
+    if many:
         names = rows.by_family(list(dict.fromkeys(name for name, _ in taken)), lambda name: labels.allocator(run, name))
         taken = dict(sorted(taken.items(), key=lambda item: names.index(item[0][0])))
     for (allocator, parameters), cells in taken.items():
@@ -153,9 +162,9 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
                 if len({other.get(name) for other in others}) > 1]
         label = labels.distinguished(label, told)
         made.append((f"{label}, {unit[1]}" if allocator == reference and unit[1] else label,
-                     [_cell(run, at.get(column), factors, own, unit, allocator == reference) for column in columns]))
+                     [_cell(run, at.get(column), factors, own, unit, allocator == reference, digits) for column in columns]))
     return Block(title, [(_group_name(run, xs[0], column[0]) if len(xs) > 1 else "", _column_name(run, xs[-1], column[-1], ordered[-1]))
-                         for column in columns], made, [rows.family_of(name) for name, _ in taken] if len(taken) > _MANY else [])
+                         for column in columns], made, [rows.family_of(name) for name, _ in taken] if many else [])
 
 
 def _group_name(run: Run, setting: str, value) -> str:
@@ -165,11 +174,11 @@ def _group_name(run: Run, setting: str, value) -> str:
 
 def _column_name(run: Run, setting: str, value, values: Sequence) -> str:
     """Shortens numbers as an axis does."""
-    return quantity.on_axis(setting)(value) if all(map(quantity.is_number, values)) else labels.value_of(run, setting, value)
+    return quantity.on_axis(setting, values)(value) if all(map(quantity.is_number, values)) else labels.value_of(run, setting, value)
 
 
 def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.DataFrame, unit: tuple[float, str],
-          is_reference: bool) -> Cell | None:
+          is_reference: bool, digits: int) -> Cell | None:
     if cell is None:
         return None
     status = run.cells.at[cell, "status"]
@@ -182,7 +191,7 @@ def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.Dat
         return Cell("–", BLANK, True)
     value, low, high, flags = factors.loc[cell, ["value", "low", "high", "flags"]]
     same = low <= 1 <= high
-    return Cell(quantity.factor(value), _SAME if same else _colour(value), False, *provisional.among([flags]))
+    return Cell(quantity.factor(value, digits), _SAME if same else _colour(value), False, *provisional.among([flags]))
 
 
 def _unit(values: pandas.DataFrame) -> tuple[float, str]:

@@ -12,7 +12,7 @@ import matplotlib
 
 from plots.runs import configs
 from plots.runs.results import Run
-from plots.sheet import grid, style
+from plots.sheet import grid, quantity, style
 from plots.sheet.page import Drawing, Heading
 
 
@@ -22,7 +22,7 @@ def make_of_config(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
     own = _devices(runs) if plot.get("devices") else []
     rows = [list(row) for row in plot["rows"]] + own
     if plot.get("devices"):
-        made_of = f"Below the paper's rows: {_counted(len(own), 'device')} of {_counted(len(runs), 'run')}."
+        made_of = f"Below the paper's rows: {quantity.counted(len(own), 'device')} of {quantity.counted(len(runs), 'run')}."
     else:
         made_of = "Facts from the paper; nothing is measured."
     heading = Heading(config.get("description", config["name"]),
@@ -50,7 +50,3 @@ def _row(run: Run) -> tuple[str, ...]:
         return "allocbench", device.get("name") or "unknown", "GPU", cores, software
     return ("allocbench", host.get("cpu") or device.get("name") or "unknown", "CPU", str(host.get("num_cpus", "unknown")),
             f"CPU executor, {software}")
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -49,7 +49,7 @@ def make_of_config(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
     used = [run for run in runs if run.name in table.figures]
     sources = dict.fromkeys(f"{run.device.get('name', 'device unknown')}, {run.date or 'date unknown'}, allocbench "
                             f"{origin.revision(run)}" for run in used)
-    made_of = [f"Outcomes from {len(used)} runs: {'; '.join(sources)}"] if used else ["From the configs alone."]
+    made_of = [f"Outcomes from {quantity.counted(len(used), 'run')}: {'; '.join(sources)}"] if used else ["From the configs alone."]
     caption = [*table.config["plot"].get("notes", []),
                *(f"{run.name} ({run.backend}): {sentence}" for run in used for sentence in stated.sentences(run, []))]
     heading = Heading(table.config.get("description", table.config["name"]),

@@ -17,7 +17,7 @@ from plots.figures.model import choice
 from plots.figures.model.series import Group, group
 from plots.runs import labels, origin
 from plots.runs.results import Run
-from plots.sheet import grid, style, ticks
+from plots.sheet import grid, quantity, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 
 _ROW = 0.19
@@ -175,7 +175,7 @@ def _counts(run: Run) -> str:
     counts = run.cells["status"].value_counts()
     counted = ", ".join(f"{counts[word]} {word}" for word in style.STATUS_COLOURS if word in counts)
     doubtful = f" {run.provisional} of the cells that are ok are provisional: they have fewer than three rounds." if run.provisional else ""
-    return f"{len(run.cells)} cells: {counted}.{doubtful}"
+    return f"{quantity.counted(len(run.cells), 'cell')}: {counted}.{doubtful}"
 
 
 def _wrapped_reason(row: MatrixRow, width: float) -> list[str]:

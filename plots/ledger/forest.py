@@ -20,7 +20,7 @@ from plots.ledger.claims import Judged
 from plots.ledger.effects import Estimate
 from plots.runs import few_rounds, origin
 from plots.runs.results import Run
-from plots.sheet import marks, provisional, style, ticks
+from plots.sheet import marks, provisional, quantity, style, ticks
 from plots.sheet.page import Drawing, Heading
 
 _ROW = 0.28      # height in inches of a row with up to two lines
@@ -60,7 +60,7 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     sentences = [ticks.wrapped(f"{each.says} ({each_run.name.split('/')[-1]})", style.LEAST, _SENTENCE) for each_run, each in rows]
     verdicts = [[f"{each.verdict} {few_rounds.MARK}" if each.marked != each.verdict else each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
     heights = [_ROW + _LINE * (max(2, len(lines), len(told)) - 2) for lines, told in zip(sentences, verdicts)]
-    heading = Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", f"{len(rows)} sentences", caption, origin.lines(run)[:1])
+    heading = Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", quantity.counted(len(rows), 'sentence'), caption, origin.lines(run)[:1])
     drawn = [marks.Row(height, ((0, "\n".join(lines), style.BLACK), (_SENTENCE + 0.06, "\n".join(told), _VERDICTS[each.verdict])), functools.partial(_draw_row, each=each, height=height))
              for (_, each), lines, told, height in zip(rows, sentences, verdicts, heights)]
     handles = [Patch(color=_BAND, label="paper"), *(marks.handle(style.Look("", style.BLACK, marker, fill=fill), name, None) for name, marker, fill in _FORMS if name in forms)]

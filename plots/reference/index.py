@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from plots.runs.results import Run
-from plots.sheet import grid
+from plots.sheet import grid, quantity
 from plots.texts import blocks
 
 NAME = "index.md"
@@ -30,7 +30,7 @@ def page(folder: Path, runs: Mapping[str, Run], made: Iterable[Path]) -> str:
         shows = run.config.get("description", "")
         rows.append([f"`{place}`", shows, _links(pictures, "picture"), _links(numbers, "numbers"), _links(status, "list"), blocks.outcome(run.cells["status"])])
     over = [f"- [{name}]({name})" for name in files if name not in linked]
-    counts = f"{len(runs)} kept runs, {len(files)} files that are made of them. `python3 -m plots regenerate` writes all of them and this page."
+    counts = f"{quantity.counted(len(runs), 'kept run')}, {len(files)} files that are made of {'it' if len(runs) == 1 else 'them'}. `python3 -m plots regenerate` writes all of them and this page."
     return "\n\n".join([f"# Index of {folder.name}", counts, "## Over several runs", "\n".join(over), "## Runs", grid.markdown(grid.Grid(_HEADER, rows, aligned_left=6))])
 
 

@@ -205,12 +205,16 @@ def _pack(path: Path) -> None:
         subprocess.run([program, "-y", "--filters=0", "--iterations=5", str(path), str(path)], check=True, stdout=subprocess.DEVNULL)
 
 
-def write(made: Files, there: Iterable[Path]) -> None:
-    """Writes files that differ, and removes files that no part makes."""
+def write(made: Files, there: Iterable[Path]) -> list[str]:
+    """Writes files that differ, and removes files that no part makes. Returns a line for each of them."""
+    told = []
     for path, content in made.items():
         if not same(path, content):
             files.write(path, content)
             _pack(path)
+            told.append(f"{origins.shown(path)}: written")
     for path in there:
         if path not in made:
             os.remove(path)
+            told.append(f"{origins.shown(path)}: removed, because nothing makes it")
+    return told

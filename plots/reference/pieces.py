@@ -14,7 +14,7 @@ from plots.reference.forecast import WORKER, Forecast, of_run
 from plots.reference.mixes import GROUPS, Groups
 from plots.reference.origins import Origin, by_study, config_file, shown
 from plots.runs import configs
-from plots.sheet import grid
+from plots.sheet import grid, quantity
 
 MINUTES = 9.0
 
@@ -160,4 +160,4 @@ def _warnings(made: Sequence[Plan], groups: Groups, rounds: int) -> str:
     fewer = [name for name in names if (path := config_file(name)) and configs.effective(configs.read(path), made[0].backend).get("rounds", rounds) < rounds]
     told = ((guessed, "have no kept results and count as the average of their group"), (changed, "define other measurements than the kept results behind the forecast"),
             (fewer, f"ask for fewer than {rounds} rounds (`rounds`)"))
-    return "".join(f"# {len(names)} configs {words}: {', '.join(sorted(names))}\n" for names, words in told if names)
+    return "".join(f"# {quantity.counted(len(names), 'config')} {words}: {', '.join(sorted(names))}\n" for names, words in told if names)

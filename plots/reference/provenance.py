@@ -9,7 +9,7 @@ from typing import Sequence
 
 from allocbench import stored
 from plots.reference.origins import ENOUGH, HOLES, Origin, by_study, shown, union
-from plots.sheet import grid
+from plots.sheet import grid, quantity
 
 _ORIGIN = ("group", "configs", "measured revisions", "commits", "cards", "models", "drivers", "SM clock, MHz", "measured on", "with changes")
 _TOTAL = "all"
@@ -25,10 +25,10 @@ def tables(found: Sequence[Origin]) -> str:
 
 
 def _origin(name: str, group: Sequence[Origin]) -> list[str]:
-    cards = union(group, "cards")
+    cards, dirty = union(group, "cards"), sum(run.is_dirty for run in group)
     return [name, str(len({run.name for run in group})), _counted(group, "revisions"), ", ".join(union(group, "commits")), str(len(cards)) if cards else "–",
             ", ".join(union(group, "models")), ", ".join(union(group, "drivers")) or "–", ", ".join(union(group, "clocks")) or "–", _dates(group),
-            f"{sum(run.is_dirty for run in group)} runs" if any(run.is_dirty for run in group) else "none"]
+            quantity.counted(dirty, "run") if dirty else "none"]
 
 
 def _counted(group: Sequence[Origin], values: str) -> str:
@@ -56,7 +56,7 @@ def _counts(name: str, group: Sequence[Origin], words: Sequence[str]) -> list[st
 
 def summary(problems: Sequence[str]) -> str:
     """Lists the problems that keep the runs from being one reference study."""
-    return "\n".join([*(f"- {problem}" for problem in problems), "", f"{len(problems)} problems: not yet one study. {_WANTED}"])
+    return "\n".join([*(f"- {problem}" for problem in problems), "", f"{quantity.counted(len(problems), 'problem')}: not yet one study. {_WANTED}"])
 
 
 _WANTED = (f"One study has one measured revision without uncommitted changes, one card per config, one model per group, results of every config, {ENOUGH} rounds where "

@@ -24,6 +24,14 @@ def outside(folder: Path) -> Path:
     return DRAWN / here.relative_to(REFERENCE) if here.is_relative_to(REFERENCE) else folder
 
 
+def folder_of(first: str) -> Path:
+    """Returns the folder that a path names, or that contains the file or the runs of a pattern. A folder of kept runs
+    becomes its folder below build/drawn.
+    """
+    path = Path(first)
+    return outside(path if path.is_dir() else next(folder for folder in path.parents if folder.is_dir()))
+
+
 def run(name: str) -> results.Run:
     """Returns the run in this folder below results/reference."""
     folder = REFERENCE / name

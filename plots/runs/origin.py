@@ -13,6 +13,7 @@ from plots.runs.results import Run
 from plots.sheet import quantity
 from plots.sheet.page import Heading
 
+NO_DEVICE = "device unknown"  # a run without a measured cell names no device
 CPU_BANNER = "CPU executor: not GPU performance"
 
 
@@ -30,7 +31,7 @@ def lines(run: Run) -> tuple[str, ...]:
     device = run.device
     back_end = {"cpu": "CPU executor", "cuda": "CUDA back end"}.get(run.backend, run.backend)
     options = "" if len(run.provenance.get("executors", [])) > 1 else run.run.get("executor")
-    hardware = [" ".join(filter(None, (back_end, options))), device.get("name") or "device unknown"]
+    hardware = [" ".join(filter(None, (back_end, options))), device.get("name") or NO_DEVICE]
     if run.backend == "cuda":
         hardware.append(f"driver {device.get('driver_version') or device.get('driver') or 'unknown'}")
         hardware.append(device.get("toolkit") or "CUDA unknown")
@@ -116,12 +117,14 @@ def revision(run: Run) -> str:
 
 def device_of(run: Run) -> tuple[str, str]:
     """Returns the back end and the model. Only times with equal back end and model can be compared."""
-    return run.backend, run.device.get("name") or "device unknown"
+    return run.backend, run.device.get("name") or NO_DEVICE
 
 
 def require_one_device(runs: Sequence[Run]) -> None:
     """Raises an error if the runs come from different devices, because their times cannot be compared."""
     devices = {device_of(run): run.folder for run in runs}
+    named = {back_end for back_end, name in devices if name != NO_DEVICE}
+    devices = {device: folder for device, folder in devices.items() if device[1] != NO_DEVICE or device[0] not in named}
     if len(devices) > 1:
         told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
         raise UsageError(f"The runs come from different devices ({told}), whose times cannot be compared. Name the results of one device.")

@@ -35,6 +35,11 @@ _WHOLE = 999.5  # numbers from here on are whole: three digits of them would be 
 _DATA_UNITS = ("s", "op/s")
 
 
+def counted(number: int, thing: str) -> str:
+    """Returns a count with its noun: 1 run, 2 runs."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def parse_bytes(value) -> int:
     """Reads 128, "64MiB" or "2 GiB" as a number of bytes. As in the front end, KB, MB and GB are errors, because they
     are ambiguous.
@@ -88,9 +93,9 @@ def count(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= _WHOLE else _short(value)
 
 
-def factor(value: float) -> str:
-    """Writes a ratio with two significant digits below a hundred, and without decimals above."""
-    return f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.2g}"
+def factor(value: float, digits: int = 2) -> str:
+    """Writes a ratio with this number of significant digits below a hundred, and without decimals above."""
+    return f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.{digits}g}"
 
 
 def with_interval(text: str, value: float, low: float, high: float) -> str:
@@ -127,7 +132,7 @@ def _count_on_axis(value: float, least: float) -> str:
 
 def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[float], str]:
     """Returns the function that writes values of the setting or metric `name` with `unit`, unit included."""
-    if unit in ("B", "bytes") or name.endswith("_bytes"):
+    if unit in ("B", "bytes") or name.endswith("_bytes") or name == "alignment":
         return in_bytes
     if unit == "B/s":
         return lambda value: f"{in_bytes(value)}/s"

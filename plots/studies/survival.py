@@ -20,7 +20,7 @@ from matplotlib.patches import Patch
 from allocbench.errors import NothingToDraw
 from plots.runs import labels, origin
 from plots.runs.results import Run
-from plots.sheet import grid, rows, style, ticks
+from plots.sheet import grid, quantity, rows, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.studies import reasons
 
@@ -108,7 +108,7 @@ def _told(runs: Sequence[Run]) -> list[str]:
     revisions = sorted({origin.revision(run) for run in runs})
     mixed = [f"{len(revisions)} revisions"] if len(revisions) > 1 else revisions
     period = dates[:1] if len(dates) < 2 else [f"{dates[0]} to {dates[-1]}"]
-    return [" · ".join([*devices, f"{len(runs)} run{'s' if len(runs) > 1 else ''}", *period, *mixed])]
+    return [" · ".join([*devices, quantity.counted(len(runs), "run"), *period, *mixed])]
 
 
 def drawings(runs: Sequence[Run]) -> list[Drawing]:
@@ -124,7 +124,7 @@ def drawing(matrix: Matrix) -> Drawing:
 def _heading(matrix: Matrix) -> Heading:
     counts = matrix.counts()
     counted = ", ".join(f"{counts[word]} {word}" for word in reversed(SEVERITY) if counts[word])
-    sentences = [f"{counts.total()} cells: {counted}. A bar shows the shares of the statuses of its cells. An empty field has no cell in "
+    sentences = [f"{quantity.counted(counts.total(), 'cell')}: {counted}. A bar shows the shares of the statuses of its cells. An empty field has no cell in "
                  "these runs. Letters: " + ", ".join(f"{letter} = {word}" for word, letter in style.STATUS_LETTERS.items()) + "."]
     if any(len(forms) > 1 for _, forms in _lines(matrix)):
         sentences[0] += " If a field has two halves, the published form is at the left and the reworked form at the right."

@@ -23,7 +23,7 @@ from plots.figures import drawing
 from plots.ledger import claims
 from plots.runs import forms, origin
 from plots.runs.results import Run
-from plots.sheet import style
+from plots.sheet import quantity, style
 from plots.webpage import charts as page_charts, cliffs, costs, figures, heat, ledger, tax
 
 _STATIC = Path(__file__).with_name("static")
@@ -31,6 +31,7 @@ _SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "numbers.js", "c
 _OF_THE_GUIDE = ("survival", "costs", "cliffs", "tax")
 _SECTIONS = ("answer", *_OF_THE_GUIDE, "claims", "figures")
 _AGAIN = ", then make the page of that folder: allocbench report results/mine --html"
+_EACH = "Each figure names its device, date and revision."
 _FIGURES_PER_LINE = 20  # a page of all papers takes minutes, so its progress has some lines
 _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revisions": {}}
 
@@ -53,26 +54,33 @@ def page_of(runs: Sequence[Run], failures: Sequence[Exception], tell: Callable[[
         guide = _EMPTY
     charts: dict[str, dict] = {}
     of_papers = [run for run in kept if not run.name.startswith("guide/")]
-    tell(f"judging the claims of {len(of_papers)} runs")
+    tell(f"judging the claims of {quantity.counted(len(of_papers), 'run')}")
     parts = {
         "answer": _answer(guide),
         "evidence": _evidence(guide, charts),
         "claims": _claims(of_papers, charts),
         "figures": _figures(of_papers, charts, problems, tell),
     }
-    return Page(_fill(guide, kept[0], parts, charts, problems), problems)
+    return Page(_fill(guide, kept, parts, charts, problems), problems)
 
 
 def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
     """Returns the runs of one device, because times of different devices cannot be compared.
 
-    It prefers a device with results of the guide, then a GPU, then the device with the most runs.
+    It prefers a device with results of the guide, then a GPU, then the device with the most runs. A run without a
+    measured cell has no device, and belongs to each device of its back end.
     """
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         groups.setdefault(origin.device_of(run), []).append(run)
     if not groups:
         return []
+    for key in [key for key in groups if key[1] == origin.NO_DEVICE]:
+        of_back_end = [other for other in groups if other[0] == key[0] and other != key]
+        for other in of_back_end:
+            groups[other] = [run for run in runs if origin.device_of(run) in (key, other)]
+        if of_back_end:
+            del groups[key]
     first = max(groups, key=lambda key: (any(run.name.startswith("guide/") for run in groups[key]), key[0] == "cuda", len(groups[key])))
     for key, others in groups.items():
         if key != first:
@@ -164,11 +172,21 @@ def _figure(run: Run) -> figures.Figure:
         return figures.figure_of(drawing.read(run.folder))
 
 
-def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: list[str]) -> str:
+def _measured(guide: dict, runs: Sequence[Run]) -> str:
+    """Returns where and when the results were measured. If runs beside the guide have other dates or revisions, it says so."""
+    device = next((name for run in runs if (name := run.device.get("name"))), origin.NO_DEVICE)
+    others = [run for run in runs if not run.name.startswith("guide/")]
+    dates = sorted({run.date for run in others if run.date})
+    if not guide["cases"]:
+        told = f"Measured on <b>{html.escape(device)}</b>, {html.escape(dates[0] if len(dates) == 1 else f'{dates[0]} to {dates[-1]}' if dates else 'date unknown')}"
+        return f"{told}. {_EACH}" if len({origin.revision(run) for run in others}) > 1 else told
+    told = f"Measured on <b>{html.escape(guide['device'])}</b>, {html.escape(guide['date'])}, allocbench {html.escape(table.revisions(guide, ()))}"
+    is_alike = all(run.date == guide["date"] and origin.revision(run) in guide["revisions"].values() for run in others)
+    return told if is_alike else f"The guide: {told[0].lower()}{told[1:]}. Other runs: {_EACH[0].lower()}{_EACH[1:]}"
+
+
+def _fill(guide: dict, runs: Sequence[Run], parts: dict[str, str], charts: dict, problems: list[str]) -> str:
     listed = "".join(f"<li>{html.escape(problem)}</li>" for problem in problems)
-    made_of = (
-        guide if guide["cases"] else {"device": run.device.get("name") or "device unknown", "date": run.date, "revisions": {}, "backend": run.backend}
-    )
     engine_numbers = {
         **engine.RULES,
         "as_asked": differences.AS_ASKED,
@@ -189,11 +207,9 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
     scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     return string.Template((_STATIC / "page.html").read_text(encoding="utf-8")).substitute(
         style=(_STATIC / "page.css").read_text(encoding="utf-8"),
-        device=html.escape(made_of["device"]),
-        date=html.escape(made_of["date"]),
-        revision=html.escape(f", allocbench {table.revisions(made_of, ())}" if made_of["revisions"] else ""),
+        measured=_measured(guide, runs),
         nav=" ".join(f'<a href="#{name}">{name}</a>' for name in _SECTIONS if guide["cases"] or name not in _OF_THE_GUIDE),
-        banner=f'<p class="warning">{html.escape(origin.CPU_BANNER)}</p>' if made_of["backend"] == "cpu" else "",
+        banner=f'<p class="warning">{html.escape(origin.CPU_BANNER)}</p>' if runs[0].backend == "cpu" else "",
         problems=f'<section class="problems"><h2>Not shown</h2><ul>{listed}</ul></section>' if listed else "",
         **parts,
         guide=_json(guide),

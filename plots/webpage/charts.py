@@ -6,6 +6,7 @@ A chart consists of Plotly's `data` and `layout` as plain dictionaries. static/c
 
 from __future__ import annotations
 
+import html
 import math
 
 from plots.runs import forms
@@ -18,6 +19,11 @@ SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-ope
 HOVER = "%{text}"  # Plotly adds the name of the line to this hover text
 
 _SHAPES = {"circle": "circle", "diamond": "diamond", "square-open": "open square", "triangle-up": "triangle", "x-thin-open": "thin cross"}
+
+
+def escaped(text: str) -> str:
+    """Escapes a text of a chart. Quotes stay, because Plotly shows `&quot;` literally."""
+    return html.escape(text, quote=False)
 
 
 def marks() -> str:

@@ -3,7 +3,7 @@
 The upper charts show its time per operation, against the threads (a line per size) and against the fill of the pool.
 The lower charts show percentiles of the cycles of its mallocs, against the same two loads. If no cycles are measured,
 the chart against the threads shows steps on shared words. The colour shows the size, and the kind of line and mark
-shows the percentile. Lines of different request sizes are moved sideways, and each percentile has a mark of another
+shows the percentile. Times against the fill have a line and a mark of their own. Lines of different request sizes are moved sideways, and each percentile has a mark of another
 size, so that lines that coincide stay visible.
 """
 
@@ -20,6 +20,7 @@ _SHARES = {  # line, mark and size of the mark, by share of the mallocs
     "99 %": ("dashdot", "diamond-open", 13),
     "99.9 %": ("dot", "square-open", 14),
 }
+_BY_FILL = ("longdash", "triangle-up", 8)  # line, mark and its size, because the legend has the same sizes against the threads
 _COLOURS = ("#1f77b4", "#2a9d8f", "#e9a100", "#e76f51", "#8e24aa")
 _MIXED = "#b5651d"
 _BESIDE = 1.1  # factor between the x positions of two sizes
@@ -69,13 +70,13 @@ def _all(traces: list[dict], key: str) -> list[float]:
     return [value for trace in traces for value in trace[key]]
 
 
-def _line(name: str, points: list, axes: str, colour: str, told: Callable[[float, float], str], share: str = "50 %", beside: float = 1,
+def _line(name: str, points: list, axes: str, colour: str, told: Callable[[float, float], str], look: tuple = _SHARES["50 %"], beside: float = 1,
           hollow: Collection[float] = (), **more) -> dict:
     """Returns a line through points (x, y), drawn at `beside` times their x. `told` describes the points, and points
     with an x in `hollow` are provisional.
     """
     points = sorted(points)
-    dash, symbol, size = _SHARES[share]
+    dash, symbol, size = look
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -94,7 +95,7 @@ def _line(name: str, points: list, axes: str, colour: str, told: Callable[[float
 
 def _key(share: str) -> dict:
     """Returns the legend entry of a percentile: a line without points."""
-    return _line(f"{share} of mallocs", [], "", "#888888", str, share) | {"x": [None], "y": [None]}
+    return _line(f"{share} of mallocs", [], "", "#888888", str, _SHARES[share]) | {"x": [None], "y": [None]}
 
 
 def _beside(colours: dict[int, str], size: int) -> float:
@@ -141,7 +142,7 @@ def _by_fill(cells: list, colours: dict[int, str]) -> list[dict]:
         ]
         if points:
             hollow = {case["job"]["fill"] for case, result in cells if case["figure"] == figure and result.get("provisional")}
-            made.append(_line(name, points, "2", colour, lambda x, y: _at_fill(x, quantity.in_si(y, "s")), hollow=hollow))
+            made.append(_line(name, points, "2", colour, lambda x, y: _at_fill(x, quantity.in_si(y, "s")), _BY_FILL, hollow=hollow))
     return made
 
 
@@ -171,7 +172,7 @@ def _tails(rows: list[tuple[int, float, list[float]]], axes: str, colours: dict[
     sizes = sorted({size for size, _, _ in rows})
     return [
         _line(f"{quantity.in_bytes(size)}, {share} of mallocs", [(x, tail[number]) for other, x, tail in rows if other == size], axes,
-              colours.get(size, "#555555"), told, share, _beside(colours, size) if len(sizes) > 1 else 1, showlegend=False)
+              colours.get(size, "#555555"), told, _SHARES[share], _beside(colours, size) if len(sizes) > 1 else 1, showlegend=False)
         for size in sizes
         for number, share in enumerate(_SHARES)
     ]

@@ -4,7 +4,6 @@ static figure.
 
 from __future__ import annotations
 
-import html
 import math
 from typing import Callable, Iterable
 
@@ -112,7 +111,7 @@ def _values(panel: Panel, column: str) -> list[float]:
 def _title(panel: Panel, suffix: str) -> dict:
     text = ", ".join(text for text in (panel.row_name, panel.phase_name, panel.name) if text)
     return {
-        "text": f"<b>{html.escape(text)}</b>" if text else "",
+        "text": f"<b>{charts.escaped(text)}</b>" if text else "",
         "showarrow": False,
         "xref": f"x{suffix} domain",
         "yref": f"y{suffix} domain",

@@ -12,6 +12,7 @@ from typing import Sequence
 from plots.ledger import claims
 from plots.ledger.claims import Judged
 from plots.runs.results import Run
+from plots.sheet import quantity
 from plots.webpage import charts
 
 _RATIOS = ("ratio", "step")
@@ -150,7 +151,7 @@ def _trace(form: str, symbol: str, points: list) -> dict:
         },
         "marker": {"symbol": charts.markers(symbol, [estimate.provisional for _, _, estimate in points]), "size": 8, "color": [_COLOURS[each.verdict] if form == "published" else "#5f7d95" for _, each, _ in points]},
         "text": [
-            f"{'<br>'.join(_wrapped(each.says))}<br>{form}: {getattr(each, form)}<br>paper: {html.escape(each.paper)}<br>{each.verdict}{f' ({each.few})' if each.few else ''}" for _, each, _ in points
+            f"{'<br>'.join(_wrapped(each.says))}<br>{form}: {getattr(each, form)}<br>paper: {charts.escaped(each.paper)}<br>{each.verdict}{f' ({each.few})' if each.few else ''}" for _, each, _ in points
         ],
         "hovertemplate": "%{text}<extra></extra>",
     }
@@ -161,11 +162,7 @@ def _limits(numbers: list[float]) -> list[float]:
 
 
 def _wrapped(text: str, width: int = _BESIDE) -> list[str]:
-    return [html.escape(line) for line in textwrap.wrap(text, width)]
-
-
-def _sentences(count: int) -> str:
-    return f"{count} sentence{'' if count == 1 else 's'}"
+    return [charts.escaped(line) for line in textwrap.wrap(text, width)]
 
 
 def tables(ledger: claims.Ledger) -> str:
@@ -175,14 +172,14 @@ def tables(ledger: claims.Ledger) -> str:
     verdicts = [each.verdict for _, judged in ledger.runs for each in judged]
     told = "; ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in claims.VERDICTS)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in claims.HEADER)
-    parts = [f"<p>{_sentences(len(verdicts))}. {told[0].upper()}{told[1:]}. The verdict is about the published form alone.</p>"]
+    parts = [f"<p>{quantity.counted(len(verdicts), 'sentence')}. {told[0].upper()}{told[1:]}. The verdict is about the published form alone.</p>"]
     for run, judged in ledger.runs:
         rows = "".join(
             f'<tr class="verdict-{each.verdict.replace(" ", "-")}">' + "".join(f"<td>{html.escape(cell)}</td>" for cell in each.row()) + "</tr>"
             for each in judged
         )
         parts.append(
-            f'<details><summary>{html.escape(run.name)}: {html.escape(run.config.get("paper", ""))}, {_sentences(len(judged))}</summary>'
+            f'<details><summary>{html.escape(run.name)}: {html.escape(run.config.get("paper", ""))}, {quantity.counted(len(judged), "sentence")}</summary>'
             f'<div class="scroll"><table class="plain"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></details>'
         )
     return "".join(parts)

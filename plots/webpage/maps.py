@@ -4,7 +4,6 @@ as words.
 
 from __future__ import annotations
 
-import html
 import math
 
 from plots.figures.heatmap import Map
@@ -105,7 +104,7 @@ def _words(block: Block, suffix: str) -> list[dict]:
 
 def _name(title: str, top: float) -> dict:
     return {
-        "text": f"<b>{html.escape(title)}</b>",
+        "text": f"<b>{charts.escaped(title)}</b>",
         "showarrow": False,
         "xref": "paper",
         "yref": "paper",

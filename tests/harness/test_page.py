@@ -33,6 +33,7 @@ class Page(ProgramTest):
         page = self.folder / "page.html"
         result = self.run_program("report", self.out, "--html", "--out", page, expect=0)
         self.assertEqual(result.stdout.split(), [str(page)])
+        self.assertTrue(all(line.startswith("allocbench report --html: ") for line in result.stderr.splitlines()), result.stderr)
         text = page.read_text(encoding="utf-8")
         self.assertIn("test/figure", text)
         self.assertIn("Not measured: these results contain no results of the guide.", text)

@@ -64,6 +64,7 @@ std::string prepare_python() {
 
 void become_plots(const std::vector<std::string>& arguments) {
   const std::string python = prepare_python();
+  setenv("ALLOCBENCH_STARTED_PLOTS", "1", 1);  // errors then name the command of allocbench (plots/commands/called.py)
   std::vector<std::string> words = {python, "-m", "plots"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   become(std::move(words));

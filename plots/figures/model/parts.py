@@ -53,7 +53,7 @@ def sentence(parts: Sequence[Sequence[str]], number: int, alone: Sequence[int] =
         return ""
     others = [each for each in range(1, len(parts) + 1) if each != number and each not in alone]
     axes = "; its y axis differs from those of the others" if number in alone or not others else \
-        f" with the same axes as picture{'s' if len(others) > 1 else ''} {' and '.join(map(str, others))}" if alone else ", all with the same axes"
+        f" with the same axes as picture{'s' if len(others) > 1 else ''} {' and '.join(map(str, others))}" if alone else ". A panel has the same axes in all pictures"
     shared = [label for label in parts[0] if all(label in part for part in parts)]
     yardstick = f" {' and '.join(shared)} {'is' if len(shared) == 1 else 'are'} repeated for comparison." if number > 1 else ""
     return f"Picture {number} of {len(parts)}{axes}.{yardstick}"

@@ -49,7 +49,7 @@ def test_a_job_that_lacks_words_is_refused(capsys):
 def test_a_wrong_command_line_is_told_in_one_line(arguments, part, capsys):
     assert plots.commands.cli.main(arguments) == 2
     told = capsys.readouterr().err
-    assert told.startswith("allocbench ") and part in told and "--help." in told and told.count("\n") == 1
+    assert told.startswith("plots: ") and part in told and "--help." in told and told.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 import synthetic
 
+from plots.commands import cli
 from plots.commands.cli import main
 from plots.runs import configs, kept
 
@@ -235,10 +237,36 @@ def test_kept_results_are_written_to_only_by_out(tmp_path, capsys, monkeypatch):
     assert main(["page", "run"]) == 0
     assert [path.name for path in reference.rglob("*") if path.is_file()] == ["results.json"]
     written = sorted(str(path.relative_to(drawn)) for path in drawn.rglob("*") if path.is_file())
-    assert written == ["h200/run/figures/test_fig_cpu.md", "h200/run/figures/test_fig_cpu.svg", "h200/run/report.html",
-                       "h200/survival_cpu.csv", "h200/survival_cpu.md", "h200/survival_cpu.svg"]
+    assert written == [*(f"h200/run/figures/survival_cpu.{ending}" for ending in ("csv", "md", "svg")),
+                       "h200/run/figures/test_fig_cpu.md", "h200/run/figures/test_fig_cpu.svg", "h200/run/report.html"]
     assert main(["run", "--formats", "svg", "--out", str(folder / "figures")]) == 0
     assert (folder / "figures" / "test_fig_cpu.svg").exists()
+
+
+def test_pictures_over_runs_stand_beside_the_runs_and_are_named(tmp_path, capsys, monkeypatch):
+    for name in ("one", "two"):
+        synthetic.write(tmp_path / "runs" / name, CONFIG, [_ok()])
+    monkeypatch.chdir(tmp_path)
+    for path in ("runs", "runs/o*"):
+        assert main(["survival", path]) == 0
+        assert capsys.readouterr().out.splitlines() == [f"runs/figures/survival_cpu.{ending}" for ending in ("png", "md", "csv")]
+    assert [path.name for path in tmp_path.iterdir()] == ["runs"]
+
+
+@pytest.mark.parametrize("word, near", [("clams", "claims"), ("servival", "survival"), ("number", "numbers"), ("regen", "regenerate"), ("smoke", "")])
+def test_a_mistyped_command_is_named(tmp_path, capsys, monkeypatch, word, near):
+    monkeypatch.chdir(tmp_path)
+    assert main([word, "results"]) == 2
+    told = capsys.readouterr().err
+    assert told == (f"plots: {word} is neither a command nor a folder. Did you mean `python3 -m plots {near}`? All commands: python3 -m plots --help\n" if near else
+                    f"plots: {word} does not exist. Give the folder that allocbench --out wrote, such as results/smoke.\n")
+    synthetic.write(tmp_path / word, CONFIG, [_ok()])
+    assert main([word, "--formats", "svg"]) == 0, "a folder may have such a name"
+
+
+def test_folders_of_kept_results_in_the_examples_exist(root):
+    kept_folders = re.findall(r"results/(?:reference/)?h200\S*", cli._EPILOG.replace("'", ""))
+    assert len(kept_folders) > 3 and [each for each in kept_folders if not list(root.glob(each))] == []
 
 
 @pytest.mark.parametrize("out, written", [("page", "page.html"), ("page.v2", "page.v2.html"), ("page.html", "page.html"), ("page.htm", "page.htm")])

@@ -51,6 +51,13 @@ def test_a_setting_that_the_label_of_the_config_tells_is_not_told_again(tmp_path
         assert f"| {told} |" in heatmap.make(run, "stem").markdown
 
 
+def test_close_factors_have_three_digits(tmp_path):
+    close = [_cell("c_malloc", "road", 1e-6), _cell("halloc", "road", 1.087e-6)]
+    assert _rows(heatmap.blocks_of(_run(tmp_path / "close", close))[0])["Halloc"] == ["1.09"]
+    wide = [*close, _cell("xmalloc", "road", 2.5e-6)]
+    assert _rows(heatmap.blocks_of(_run(tmp_path / "wide", wide))[0])["Halloc"] == ["1.1"]
+
+
 def test_the_best_of_each_column(tmp_path):
     block, = heatmap.blocks_of(_run(tmp_path, [*CELLS[:3], _cell("halloc", "a_web", 1e-6)], reference="best"))
     assert _rows(block) == {"CMalloc": ["1", "4"], "Halloc": ["2.5", "1"]}
@@ -127,6 +134,13 @@ def test_the_legend_has_no_sign_and_the_row_no_unit_that_nothing_has(tmp_path):
     assert "blue: less; grey: the 95 % interval contains 1." in heatmap.resolve(_run(tmp_path / "timed", CELLS)).heading.caption[0]
 
 
+def test_the_numbers_of_a_row_of_columns_are_shortened_alike(tmp_path):
+    cells = [_cell("c_malloc", "road", 1e-6, threads=threads) for threads in (10_000, 100_000)]
+    assert [name for _, name in heatmap.blocks_of(_run(tmp_path, cells, x="threads"))[0].columns] == ["10 k", "100 k"]
+    cells = [_cell("c_malloc", "road", 1e-6, alignment=alignment) for alignment in (32, 128)]
+    assert [name for _, name in heatmap.blocks_of(_run(tmp_path / "aligned", cells, x="alignment"))[0].columns] == ["32 B", "128 B"]
+
+
 def test_groups_of_numbers_and_columns_say_what_they_are(tmp_path):
     cells = [_cell(name, "road", 1e-6, threads=threads, lanes=lanes)
              for name in ("c_malloc", "halloc") for threads in (1, 2) for lanes in (4, 8)]
@@ -171,6 +185,15 @@ def test_few_rows_keep_their_order_and_names(tmp_path):
     block = heatmap.blocks_of(run)[0]
     assert block.families == [] and len(block.rows) == 12
     assert "stranger00, reworked" in readback.texts(heatmap.make(run, "stem"))
+
+
+def test_all_blocks_of_a_map_have_the_same_order(tmp_path):
+    """If one block has many rows, a block with few rows has the order of families, too."""
+    many = [_cell(f"stranger{number:02}", "road", 1e-6, threads=threads) for number in range(25, 0, -1) for threads in (1, 2)]
+    run = _run(tmp_path, many + [_cell(name, "a_web", 1e-6, threads=1) for name in ("stranger09", "stranger08")], x="threads", panels="graph")
+    full, small = heatmap.blocks_of(run)
+    assert [label for label, _ in full.rows][:2] == ["stranger01", "stranger02"]
+    assert [label for label, _ in small.rows] == ["stranger08", "stranger09"] and len(small.families) == 2
 
 
 def test_names_of_groups_without_room_are_told_once(tmp_path):

@@ -38,7 +38,7 @@ def test_more_curves_are_several_pictures_with_published_forms_first(tmp_path):
     assert [each.stem for each in drawing.more] == ["stem_2"]
     assert _curves(drawing)[1].get_ylim() == _curves(drawing.more[0])[1].get_ylim(), "the same axes"
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
-    assert "Picture 1 of 2, all with the same axes." in told[0] and "Picture 2 of 2, all with the same axes. Comb is repeated for comparison." in told[1]
+    assert "Picture 1 of 2. A panel has the same axes in all pictures." in told[0] and "Picture 2 of 2. A panel has the same axes in all pictures. Comb is repeated for comparison." in told[1]
     assert drawing.markdown.count("| Slab |") == 1 and drawing.markdown.count("RW, reworked") == 1, "one page has the numbers of both"
 
 

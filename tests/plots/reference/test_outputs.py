@@ -80,6 +80,8 @@ def test_everything_is_written_and_then_nothing_differs(study, capsys):
     assert "beyond/of_this_test/figures/beyond_of_this_test_cuda.png: does not exist" in told.out and "files or numbers differ" in told.err
     assert not (study / index.NAME).exists()
     assert cli.main(["regenerate", str(study), *ALL]) == 0
+    written = capsys.readouterr().out.splitlines()
+    assert f"{study / study_file.NAME}: written" in written and all(line.endswith(": written") for line in written)
     names = {path.relative_to(study).as_posix() for path in study.rglob("*") if path.suffix in (".md", ".png", ".json")}
     figures = "beyond/of_this_test/figures/beyond_of_this_test_cuda"
     # No text links the guide's figure, and the Markdown file of a status table is enough.
@@ -103,6 +105,7 @@ def test_what_nothing_makes_is_named_and_removed(study, capsys):
     assert cli.main(["regenerate", str(study), *ALL, "--check"]) == 2
     assert f"{stray}: nothing makes it" in capsys.readouterr().out and stray.exists()
     assert cli.main(["regenerate", str(study), *ALL]) == 0
+    assert capsys.readouterr().out == f"{stray}: removed, because nothing makes it\n"
     assert not stray.exists() and all(page.exists() for page in pages)
 
 

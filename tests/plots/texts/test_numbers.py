@@ -188,7 +188,9 @@ def test_fill_writes_and_check_only_tells(reference, tmp_path, capsys):
     assert main(["numbers", str(text)]) == 0
     assert "It takes <!--n dev/fig of=c_malloc mode=a threads=1-->2 µs<!--/n-->." in text.read_text()
     assert "| fig | A test | 6 ok, 1 `timeout` |" in text.read_text() and "old" not in text.read_text()
+    capsys.readouterr()
     assert main(["numbers", "--check", str(text)]) == 0
+    assert capsys.readouterr().out == "all 2 numbers and tables match the kept results\n"
 
 
 def test_a_table_of_times_has_a_status_where_there_is_no_time(reference):

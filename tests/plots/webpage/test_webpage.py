@@ -15,9 +15,9 @@ from plots.advice import newest, table
 from plots.commands import cli
 from plots.figures import inputs, lines
 from plots.runs import configs, kept, results
-from plots.sheet import style
+from plots.sheet import quantity, style
 import plots.webpage
-from plots.webpage import build, charts, costs, figures, graphs, ledger
+from plots.webpage import build, charts, cliffs, costs, figures, graphs, ledger
 
 pytest.importorskip("plotly")
 
@@ -35,8 +35,19 @@ def test_the_same_results_give_the_same_page(folder):
 def test_progress_is_told(folder, capsys):
     assert cli.main(["page", str(folder), "--out", str(folder / "progress.html")]) == 0
     told = capsys.readouterr().err.splitlines()
-    assert [line.removeprefix("allocbench report --html: ") for line in told] == [
-        "reading the results", "judging the claims of 1 runs", "drawing figure 1 of 1"]
+    assert told == [f"plots: {line}" for line in ("reading the results", "judging the claims of 1 run", "drawing figure 1 of 1")]
+
+
+@pytest.mark.parametrize("verb, by_allocbench", [("page", "allocbench report --html"), ("advise", "allocbench advise")])
+def test_errors_name_the_command_that_the_user_called(monkeypatch, capsys, verb, by_allocbench):
+    monkeypatch.delenv("ALLOCBENCH_STARTED_PLOTS", raising=False)
+    assert cli.main([verb, "--bogus"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("plots: ") and told.endswith(f"Try python3 -m plots {verb} --help.\n")
+    monkeypatch.setenv("ALLOCBENCH_STARTED_PLOTS", "1")
+    assert cli.main([verb, "--bogus"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"{by_allocbench}: ") and told.endswith(f"Try {by_allocbench} --help.\n")
 
 
 def test_failures_stand_as_words(page):
@@ -77,6 +88,17 @@ def test_no_line_of_the_cliffs_hides_another(page):
         if name.startswith("cliff "):
             places = [(trace["yaxis"], x, trace["marker"]["symbol"]) for trace in chart["data"] for x in trace["x"] if x is not None and trace["yaxis"] != "y2"]
             assert len(set(places)) == len(places) > 0, name
+
+
+def test_each_legend_entry_of_the_cliffs_looks_different(page):
+    for name, chart in _charts(page.read_text()).items():
+        if name.startswith("cliff "):
+            looks = [(trace["line"]["color"], trace["line"]["dash"], str(trace["marker"]["symbol"])) for trace in chart["data"] if trace.get("showlegend", True)]
+            assert len(set(looks)) == len(looks) > 0, name
+    table_of_256 = {"cases": [{"job": {"sizes": [256, 256]}, "figure": "guide/small"}]}
+    by_fill, = cliffs._by_fill([({"figure": "guide/fill", "time": "total", "job": {"fill": 0.5}}, {"total": [1.0], "n": {"total": 1}})], cliffs._colours(table_of_256))
+    by_threads = cliffs._line("256 B", [(1, 1)], "", by_fill["line"]["color"], lambda x, y: "")
+    assert by_fill["line"]["dash"] != by_threads["line"]["dash"] and by_fill["marker"]["symbol"] != by_threads["marker"]["symbol"]
 
 
 def test_sizes_have_the_same_colours_in_all_cliffs(page):
@@ -246,6 +268,49 @@ def test_another_device_is_left_out_and_named(tmp_path, capsys):
     assert "guide/fill: measured on another device (cuda), while this page is about TEST DATA" in told
 
 
+def test_a_run_without_a_measured_cell_is_of_no_other_device(tmp_path, capsys):
+    synthetic.write(tmp_path / "a", {**LINES, "name": "vinkler2015/none"}, [synthetic.cell("comb", {"request_bytes": 16}, status="skipped", reason="no time")], "cuda")
+    first = tmp_path / "a" / "results.json"
+    document = json.loads(first.read_text())
+    document["allocbench"]["device"] = None
+    first.write_text(json.dumps(document))
+    synthetic.write(tmp_path / "b", LINES, [synthetic.cell(name, {"request_bytes": size}, values={("total", "time"): 1e-5}) for name in LINES["allocators"] for size in (16, 64)], "cuda")
+    made = build.page_of(runs_of(tmp_path), [])
+    assert "vinkler2015_fig9_cuda" in _charts(made.text) and f"<p>Measured on <b>{synthetic.DEVICE}</b>, 2026-01-02</p>" in made.text
+    assert not any("while this page is about" in problem for problem in made.problems)
+    alone = build.page_of(runs_of(tmp_path / "a"), [])
+    assert "Measured on <b>device unknown</b>" in alone.text
+
+
+def test_a_guide_with_an_unmeasured_run_has_one_device(tmp_path):
+    made = guide.write(tmp_path)
+    path = made / "guide" / "fill" / "results.json"
+    document = json.loads(path.read_text())
+    document["allocbench"]["device"] = None
+    path.write_text(json.dumps(document))
+    assert table.of(runs_of(made))["device"] == synthetic.DEVICE
+
+
+def test_the_header_is_about_the_guide_if_other_runs_differ(folder, tmp_path):
+    made = guide.write(tmp_path)
+    alike = f"<p>Measured on <b>{synthetic.DEVICE}</b>, 2026-01-02, allocbench 0.1.0 (abc1234)</p>"
+    assert alike in build.page_of(runs_of(folder), []).text
+    synthetic.write(made / "fig9", LINES, [synthetic.cell(name, {"request_bytes": 16}, values={("total", "time"): 1e-5}) for name in LINES["allocators"]], "cuda")
+    path = made / "fig9" / "results.json"
+    path.write_text(path.read_text().replace("abc1234", "def5678").replace("2026-01-02", "2026-02-03"))
+    text = build.page_of(runs_of(made), []).text
+    assert f"<p>The guide: measured on <b>{synthetic.DEVICE}</b>, 2026-01-02, allocbench 0.1.0 (abc1234). Other runs: each figure names its device, date and revision.</p>" in text
+    assert "2026-02-03 · 0.1.0 (def5678)" in text
+
+
+def test_quotes_in_charts_are_quotes():
+    """Plotly shows `&quot;` literally, but it needs `&lt;`."""
+    assert ledger._wrapped('"a" <b') == ['"a" &lt;b'] and charts.escaped("it's \"x\" & y") == "it's \"x\" &amp; y"
+    for name in ("graphs", "maps", "ledger"):
+        of_charts = (build._STATIC.parent / f"{name}.py").read_text().partition("def tables(")[0]
+        assert "html.escape(" not in of_charts, name
+
+
 def test_results_of_another_format_are_named(tmp_path, capsys):
     made = guide.write(tmp_path)
     path = made / "guide" / "mixed" / "results.json"
@@ -344,7 +409,7 @@ def test_a_linear_axis_has_one_prefix(tmp_path):
 
 
 def test_one_sentence_is_one():
-    assert [ledger._sentences(count) for count in (0, 1, 2)] == ["0 sentences", "1 sentence", "2 sentences"]
+    assert [quantity.counted(count, "sentence") for count in (0, 1, 2)] == ["0 sentences", "1 sentence", "2 sentences"]
 
 
 @pytest.mark.parametrize("group", ["beyond", "comb", "current2026"])
