@@ -135,16 +135,6 @@ class Resume(ProgramTest):
         self.assertEqual([event["event"] for event in self.events()].count("run"), 1)
         self.assertIn("already contains a run with 3 finished cells", self.measure(self.config(), expect=2).stderr)
 
-    def test_a_log_may_have_overrides_of_allocators_that_it_does_not_measure(self):
-        config = self.config(rounds=3, least_rounds=3, cuda={"allocators": ["incorrect"]}, overrides={"incorrect": {"repetitions": 2}})
-        self.measure(config)
-        log = self.out / "events.jsonl"
-        text = log.read_text(encoding="utf-8")
-        self.assertIn('"overrides":{}', text)
-        log.write_text(text.replace('"overrides":{}', '"overrides":{"incorrect":{"repetitions":2}}'), encoding="utf-8")
-        self.assertIn("no cells left to measure", self.measure(config, "--resume").stderr)
-        self.run_program("compare", "--with-reference", self.out, "--out", self.folder / "again", expect=0)
-
     def test_patience_and_drawing_may_change(self):
         self.measure(self.config())
         self.measure(self.config(deadline_s=3, plot={"kind": "lines", "x": "request_bytes"}), "--resume", expect=0)
