@@ -201,23 +201,6 @@ TEST(ConfigErrors, AWorkloadIsAnObject) {
   }
 }
 
-TEST(ConfigErrors, OverridesOfAnAllocatorThatIsNotMeasured) {
-  ordered_json json = with("overrides", {{"scatteralloc", {{"repetitions", 2}}}, {"halloc", {{"repetitions", 2}}}});
-  EXPECT_EQ(complaints(json),
-            one_complaint("  /overrides/scatteralloc\n      found:   \"scatteralloc\", which this config does not "
-                          "measure\n      allowed: halloc\n"));
-  json["cuda"] = {{"allocators", {"scatteralloc"}}};
-  EXPECT_EQ((*read_good(json).effective)["overrides"], ordered_json({{"halloc", {{"repetitions", 2}}}}))
-      << "the effective config can be read again";
-  json["allocators"] = {"all"};
-  EXPECT_TRUE((*read_good(json).effective)["overrides"].contains("scatteralloc"));
-  EXPECT_THAT(complaints(with("cuda", {{"overrides", {{"scatteralloc", {{"repetitions", 2}}}}}})),
-              ::testing::HasSubstr("  /cuda/overrides/scatteralloc\n"));
-  EXPECT_THAT(complaints(with("overrides", {{"hallco", {{"repetitions", 2}}}})),
-              ::testing::StartsWith(one_complaint("  /overrides/hallco\n      found:   unknown allocator")))
-      << "an unknown name is one mistake";
-}
-
 TEST(ConfigErrors, UnitsAreWords) {
   EXPECT_EQ(with_unit("1", "threads"), "1 thread");
   EXPECT_EQ(with_unit("1", "batches"), "1 batch");

@@ -163,10 +163,7 @@ fs::path folder_of(const CompareOptions& options, const Kept& kept) {
 }
 
 // Returns the config that is stored with the run, because the current config of this name may differ.
-std::string text_of(const Kept& kept) {
-  const RunHistory& history = kept.first->history;
-  return effective_config(*history.config, history.backend, {}).dump(2) + "\n";
-}
+std::string text_of(const Kept& kept) { return kept.first->history.config->dump(2) + "\n"; }
 
 void plan_figure(const CompareOptions& options, RunOptions run, Kept& kept, const Target& target) {
   const fs::path path = folder_of(options, kept) / "config.json";

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <string>
 
 #include "harness/front/common/units.hpp"
 #include "harness/front/config/config.hpp"
@@ -55,23 +53,6 @@ void spread_sets(Json& config) {
   config["allocators"] = std::move(spread);
 }
 
-// Removes overrides of allocators that only another section measures.
-void drop_unused_overrides(Json& config) {
-  if (!config.contains("overrides") || !config["overrides"].is_object()) return;
-  if (!config.contains("allocators") || !config["allocators"].is_array()) return;
-  std::set<std::string> ids;
-  for (const Json& entry : config["allocators"]) {
-    const Json id = entry.is_object() ? entry.value("id", Json()) : entry;
-    if (!id.is_string() || id == "all") return;
-    ids.insert(id.get<std::string>());
-  }
-  Json used = Json::object();
-  for (const auto& [id, changes] : config["overrides"].items()) {
-    if (ids.contains(id)) used[id] = changes;
-  }
-  config["overrides"] = std::move(used);
-}
-
 }  // namespace
 
 std::vector<Json> entries_of(const Json& entry) {
@@ -91,7 +72,6 @@ std::vector<Json> entries_of(const Json& entry) {
 Json effective_config(const Json& document, std::string_view backend, const ConfigChanges& changes) {
   Json effective = merged_config(document, backend, changes);
   spread_sets(effective);
-  drop_unused_overrides(effective);
   return effective;
 }
 

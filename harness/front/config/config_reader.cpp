@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
-#include <utility>
 
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/config/allocator_reader.hpp"
@@ -227,55 +224,6 @@ Problems problems_in_section(const Json& document, const std::string& section, c
   return own;
 }
 
-// Returns the config itself and its sections, each with its place.
-std::vector<std::pair<std::string, const Json*>> parts_of(const Json& document) {
-  std::vector<std::pair<std::string, const Json*>> parts = {{"", &document}};
-  for (const std::string section : {"cpu", "cuda", "full"}) {
-    if (document.contains(section) && document[section].is_object())
-      parts.emplace_back("/" + section, &document[section]);
-  }
-  return parts;
-}
-
-// Returns the ids in all lists of allocators of the config, or nothing if a list cannot be read or has "all".
-std::optional<std::vector<std::string>> listed_allocators(const Json& document) {
-  std::vector<std::string> ids;
-  for (const auto& [place, part] : parts_of(document)) {
-    if (!part->contains("allocators")) continue;
-    if (!(*part)["allocators"].is_array()) return std::nullopt;
-    for (const Json& given : (*part)["allocators"]) {
-      for (const Json& entry : entries_of(given)) {
-        const Json id = entry.is_object() ? entry.value("id", Json()) : entry;
-        if (!id.is_string() || id == "all") return std::nullopt;
-        ids.push_back(id);
-      }
-    }
-  }
-  return ids;
-}
-
-// Reports overrides of allocators that no part of the config measures. They would change nothing.
-void check_overridden(const Json& document, Problems& problems) {
-  const bool unsure = std::any_of(problems.list().begin(), problems.list().end(), [](const Problem& problem) {
-    return problem.where.find("/allocators") != std::string::npos;
-  });
-  const auto ids = listed_allocators(document);
-  if (unsure || !ids) return;
-  for (const auto& [place, part] : parts_of(document)) {
-    if (!part->contains("overrides") || !(*part)["overrides"].is_object()) continue;
-    for (const auto& [id, changes] : (*part)["overrides"].items()) {
-      if (changes.is_null() || std::find(ids->begin(), ids->end(), id) != ids->end()) continue;
-      const std::string where = pointer_to(place + "/overrides", id);
-      const bool unknown = std::any_of(problems.list().begin(), problems.list().end(),
-                                       [&](const Problem& problem) { return problem.where == where; });
-      if (unknown) continue;
-      problems.add({where, fmt::format("\"{}\", which this config does not measure", id),
-                    fmt::format("{}", fmt::join(std::set<std::string>(ids->begin(), ids->end()), ", ")),
-                    nearest_name(id, *ids)});
-    }
-  }
-}
-
 }  // namespace
 
 Config read_config(std::string_view text, const std::string& path, const Catalogues& catalogues,
@@ -302,7 +250,6 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
   const Names other_names{catalogues.other != nullptr ? *catalogues.other : catalogues.chosen, &catalogues.chosen,
                           catalogues.other != nullptr};
   problems.add_new(problems_in_section(document, other, other, {}, other_names));
-  check_overridden(document, problems);
   config.path = path;
   // Times of the CPU executor are never shown as performance, so on the CPU back end verification may take any time.
   config.verifies_fully = backend == "cpu" || changes.verifies_fully || shows_counts(merged, catalogues.chosen.metrics);

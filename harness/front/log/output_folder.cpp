@@ -81,8 +81,7 @@ void check_same_run(const RunHistory& history, const Config& config, const std::
     throw UsageError(fmt::format("{} contains a run on the {} back end, but this run is on {}. Choose another --out.",
                                  folder, history.backend, config.backend));
   }
-  // Logs of earlier versions also have the overrides of allocators that they do not measure.
-  const auto keys = differing_keys(effective_config(*history.config, history.backend, {}), *config.effective);
+  const auto keys = differing_keys(*history.config, *config.effective);
   if (!keys.empty()) {
     throw UsageError(fmt::format(
         "{} contains a run of another config: {} differ{}. Undo the change, choose another --out, or use --force.",
