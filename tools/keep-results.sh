@@ -19,6 +19,10 @@ refuse_options "$@"
 [[ -f $1/events.jsonl ]] || refuse "$1 contains no events.jsonl. Give the folder of one run with its unpacked log."
 run=$1
 kept=$2
+whole_run=$(realpath "$run")
+whole_kept=$(realpath -m "$kept")
+[[ $whole_run/ != "$whole_kept"/* && $whole_kept/ != "$whole_run"/* ]] || refuse "RUN and KEPT must be two folders, and neither may contain the other."
+[[ ! -e $kept || -f $kept/results.json.xz || -z $(ls -A "$kept") ]] || refuse "$kept exists and is not a kept run. Name another folder, or remove this one."
 python=${PYTHON:-/usr/bin/python3}
 tools=$(dirname "$0")
 "$python" "$tools/pack_results.py" --check "${options[@]}" "$run" || exit 2
@@ -28,9 +32,13 @@ config = json.load(open(sys.argv[1], encoding="utf-8"))["allocbench"]["run"]["co
 print(config.get("plot", {}).get("kind", "status_matrix"))
 END
 )
+packed=$(mktemp -d)
+trap 'rm -rf "$packed"' EXIT
+"$python" "$tools/pack_results.py" "${options[@]}" "$run" "$packed/run"
 rm -rf "$kept"
-"$python" "$tools/pack_results.py" "${options[@]}" "$run" "$kept"
-kept=$(realpath "$kept")
+mkdir -p "$(dirname "$kept")"
+mv "$packed/run" "$kept"
+kept=$whole_kept
 cd "$tools/.."
 # Exit code 3 means that no cell is ok, so there is a table of statuses and no figure.
 "$python" -m plots --formats png --out "$kept/figures" "$kept" || [[ $? -eq 3 ]]

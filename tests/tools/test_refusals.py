@@ -39,6 +39,19 @@ def test_one_error_says_what_is_wrong(words, code, told):
     assert done.stderr.count("\n") == 1 and done.stdout == ""
 
 
+@pytest.mark.parametrize("kept, told", [
+    ("run", "neither may contain the other"), ("run/kept", "neither may contain the other"), (".", "neither may contain the other"),
+    ("study", "study exists and is not a kept run"),
+])
+def test_a_run_is_never_kept_over_itself_or_over_a_study(tmp_path, kept, told):
+    for name in ("run/events.jsonl", "study/one/results.json.xz"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    done = _run("keep-results.sh", tmp_path / "run", tmp_path / kept)
+    assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1
+    assert (tmp_path / "run" / "events.jsonl").exists() and (tmp_path / "study" / "one" / "results.json.xz").exists()
+
+
 def test_missing_programs_and_configs_of_aa_are_named(tmp_path):
     done = _run("record-aa.sh", tmp_path / "kept", ALLOCBENCH="/nonexist/allocbench")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1) and "/nonexist/allocbench does not exist. Build allocbench (make)" in done.stderr
