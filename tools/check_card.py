@@ -71,7 +71,7 @@ def objections_to_run(run: pathlib.Path) -> list[str]:
         return [f"{run}: {error}"]
     why = pack_results.objection({"allocbench": ours}, unfinished_too=True)
     found = [f"{run}: {why}"] if why else []
-    logged = next((event for event in log if event.get("event") == "run"), {})
+    logged = next((event for event in reversed(log) if event.get("event") == "run"), {})  # a resumed run has several, and the last one counts
     for key in ("config", "backend", "seed", "worker"):
         if logged.get(key) != ours["run"].get(key):
             found.append(f"{run}: events.jsonl and results.json differ in {key}. Keep the run again with tools/keep-results.sh")

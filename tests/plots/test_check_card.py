@@ -3,6 +3,7 @@ folder is reported.
 """
 
 import json
+import lzma
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,17 @@ def test_results_that_do_not_fit_their_log_are_refused(root, card, change, says)
     _unpacked(card / "kma2014" / "fig4", change)
     done = _check(root, card)
     assert done.returncode == 1 and says in done.stdout
+
+
+def test_a_resumed_run_with_another_deadline_passes(root, card):
+    run = card / "kma2014" / "fig4"
+    lines = stored.content_of(run, "events.jsonl").splitlines()
+    again = json.loads(lines[0])
+    assert again["event"] == "run"
+    again["config"]["deadline_s"] = 120
+    (run / "events.jsonl.xz").write_bytes(lzma.compress("".join(f"{line}\n" for line in [*lines, json.dumps(again)]).encode()))
+    _unpacked(run, lambda ours: ours["run"]["config"].update(deadline_s=120))
+    assert "differ in config" not in _check(root, card).stdout
 
 
 def test_two_cards_in_one_folder_are_refused(root, card):
