@@ -193,7 +193,13 @@ def _write(found: Found, digits: int) -> Callable[[float], str]:
     if metric and (unit in ("s", "op/s") or unit in ("B", "B/s") or quantity.is_share(metric)):
         write = quantity.formatter(metric, unit)
         return lambda value: write(rounded(value))
-    return lambda value: f"{rounded(value):,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))) if value else 0)}f}"
+
+    def plain(value: float) -> str:
+        value = rounded(value)  # before the decimals are counted, because 9.96 has none with two digits
+        decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0
+        return f"{value:,.{decimals}f}"
+
+    return plain
 
 
 def _range(found: Found, digits: int) -> str:

@@ -65,6 +65,12 @@ def test_queries(reference, query, text):
     assert numbers.answer_to(f"dev/fig {query}") == text
 
 
+@pytest.mark.parametrize("value, digits, text", [
+    (9.96, 2, "10"), (0.996, 2, "1.0"), (0.0996, 2, "0.10"), (9.996, 3, "10.0"), (99.6, 2, "100"), (0, 2, "0"), (1234.5, 2, "1,200"), (0.0123, 2, "0.012")])
+def test_a_number_has_the_wanted_digits_after_rounding(value, digits, text):
+    assert numbers._write(numbers.Found([]), digits)(value) == text
+
+
 def test_a_number_without_a_verdict_is_an_error(reference, monkeypatch):
     monkeypatch.setattr(numbers.claims, "void", lambda run, allocators: "Other walks: to be measured again" if "cuda_malloc" in allocators else "")
     assert numbers.answer_to("dev/fig of=c_malloc mode=a threads=1") == "2 µs"
