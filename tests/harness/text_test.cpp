@@ -6,6 +6,7 @@
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/shell.hpp"
+#include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
 
 namespace allocbench::front {
@@ -59,6 +60,12 @@ TEST(Units, FormatsMemoryWithTheUnitThatFits) {
   EXPECT_EQ(format_memory((std::uint64_t{1} << 40) - 1), "1 TiB");
   EXPECT_EQ(format_memory(std::uint64_t{1} << 40), "1 TiB");
   EXPECT_EQ(format_memory(std::uint64_t{5000} << 40), "5000 TiB");
+}
+
+TEST(Terminal, FoldsInANarrowTerminal) {
+  EXPECT_EQ(folded("one two three", 7, 2), "one two\n  three\n");
+  EXPECT_EQ(folded("one twelve four", 4, 4), "one\n    twelve\n    four\n") << "the indent leaves no room";
+  EXPECT_EQ(folded("one two", 3, 9), "one\n         two\n");
 }
 
 TEST(Units, FormatsForPeople) {

@@ -30,6 +30,7 @@ std::size_t columns_of_stdout() { return columns_of(STDOUT_FILENO); }
 std::size_t columns_of_stderr() { return columns_of(STDERR_FILENO); }
 
 std::string folded(std::string_view text, std::size_t columns, std::size_t indent) {
+  constexpr std::size_t least_room = 8;  // in a narrower terminal, lines are too long
   std::string lines;
   std::size_t room = columns;
   while (printed_width(text) > room) {
@@ -38,7 +39,7 @@ std::string folded(std::string_view text, std::size_t columns, std::size_t inden
     if (end == room / 2) end = room;
     lines += fmt::format("{}\n{}", text.substr(0, end), std::string(indent, ' '));
     text.remove_prefix(text[end] == ' ' ? end + 1 : end);
-    room = columns - indent;
+    room = std::max(columns, indent + least_room) - indent;
   }
   return lines + std::string(text) + "\n";
 }
