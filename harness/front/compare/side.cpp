@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/results/run_files.hpp"
 #include "harness/front/results/stored_results.hpp"
+#include "harness/front/statistics/rounds.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -46,8 +48,20 @@ std::size_t fewest_rounds(const ComparedCell& cell) {
   return fewest;
 }
 
-bool begins_with(const Rounds& longer, const Rounds& shorter) {
-  return longer.size() >= shorter.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
+// Kept results have seven digits.
+bool is_near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(a); }
+
+// Returns whether both are the same round. Results that were kept without samples have only a value of each round.
+bool is_same_round(const std::vector<double>& one, const std::vector<double>& two, Statistic statistic) {
+  if (one.size() == two.size()) return std::equal(one.begin(), one.end(), two.begin(), is_near);
+  if (one.size() != 1 && two.size() != 1) return false;
+  return is_near(values_of({one}, statistic).front(), values_of({two}, statistic).front());
+}
+
+bool begins_with(const Rounds& longer, const Rounds& shorter, Statistic statistic) {
+  return longer.size() >= shorter.size() &&
+         std::equal(shorter.begin(), shorter.end(), longer.begin(),
+                    [statistic](const auto& one, const auto& two) { return is_same_round(one, two, statistic); });
 }
 
 // Returns whether `other` has the samples of the same run, which it may have in full or in part. Such copies exist, for
@@ -55,9 +69,10 @@ bool begins_with(const Rounds& longer, const Rounds& shorter) {
 bool is_copy(const ComparedCell& cell, const ComparedCell& other) {
   return !cell.phases.empty() && cell.phases.size() == other.phases.size() &&
          std::equal(cell.phases.begin(), cell.phases.end(), other.phases.begin(),
-                    [](const ComparedPhase& one, const ComparedPhase& two) {
+                    [&cell](const ComparedPhase& one, const ComparedPhase& two) {
                       if (one.name != two.name || one.stored || two.stored) return false;
-                      return begins_with(one.rounds, two.rounds) || begins_with(two.rounds, one.rounds);
+                      return begins_with(one.rounds, two.rounds, cell.statistic) ||
+                             begins_with(two.rounds, one.rounds, cell.statistic);
                     });
 }
 
