@@ -145,6 +145,7 @@ void add_new(std::vector<std::string>& list, const std::string& text) {
 Provenance provenance_of(const std::vector<CellResult>& cells) {
   Provenance all;
   for (const CellResult& result : cells) {
+    if (result.cell.end && result.cell.end->left_out) continue;  // nothing was measured
     const Origin& origin = result.cell.origin;
     add_new(all.revisions, origin.sources.measured_revision);
     add_new(all.commits, origin.sources.revision);
