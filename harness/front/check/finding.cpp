@@ -72,7 +72,7 @@ SeedString parse_seed_string(const std::string& text) {
 }
 
 Finding read_finding(const std::string& path) {
-  const std::string text = read_text_file(path, "--replay:", limits::config_bytes);
+  const std::string text = read_text_file(path, "--replay:", limits::finding_bytes);
   try {
     const Json json = protocol::parse_object(text, "a finding");
     if (protocol::count_member(json, "format") != 1) throw protocol::Malformed("\"format\" must be 1");

@@ -111,7 +111,8 @@ int replay(const CheckOptions& options) {
     show("{} on {}, strategy {}, seed {}: ok\n", finding.allocator, finding.model.name, finding.strategy, finding.seed);
     return exit_all_ok;
   }
-  const bool shrinks = options.shrink && !finding.races;
+  const bool shrinks = options.shrink && !finding.races && !finding.schedule.empty();
+  if (options.shrink && finding.schedule.empty()) show("The schedule was too long to be stored, so it cannot be shrunk.\n\n");
   const std::string shrunk = options.out + "/shrunk";
   if (shrinks) {
     require_writable_folder(shrunk);

@@ -11,6 +11,8 @@ namespace allocbench::front::limits {
 // A config has a few pages of text, so it needs less than this.
 inline constexpr std::uint64_t config_bytes = 1u << 20;
 inline constexpr std::uint64_t log_bytes = 1u << 30;
+// A finding has a schedule of up to 8 MiB.
+inline constexpr std::uint64_t finding_bytes = 16u << 20;
 
 // The JSON library inserts keys by linear search, which is slow for many keys.
 inline constexpr std::size_t object_keys = 1'000;
