@@ -30,9 +30,8 @@ std::string utc_now() {
 
 }  // namespace
 
-std::string wrong_format(std::uint64_t found) {
-  return fmt::format("{} {}, but this allocbench reads format {}", beginning_of_wrong_format, found, log_format);
-}
+WrongFormat::WrongFormat(std::uint64_t found)
+    : Malformed(fmt::format("its format is {}, but this allocbench reads format {}", found, log_format)) {}
 
 EventLog::EventLog(const std::string& path, std::optional<std::uint64_t> bytes) : path_(path) {
   descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);

@@ -8,10 +8,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/front/common/errors.hpp"
+#include "protocol/json_members.hpp"
 
 namespace allocbench::front {
 
@@ -49,9 +49,10 @@ class EventLog {
 
 // The format of events.jsonl and results.json. Format 1, in which plain ids name the reworked forms, is refused.
 inline constexpr int log_format = 2;
-inline constexpr std::string_view beginning_of_wrong_format = "its format is";
-// Returns the error text for a log of format `found`, which this program cannot read.
-std::string wrong_format(std::uint64_t found);
+// WrongFormat means a log or results of format `found`, which this program cannot read.
+struct WrongFormat : protocol::Malformed {
+  explicit WrongFormat(std::uint64_t found);
+};
 
 struct LogLines {
   std::vector<std::string> lines;    // lines without a torn last one

@@ -132,7 +132,7 @@ class HistoryBuilder {
   void on_run(const Json& event) {
     for (CellHistory& cell : history_.cells) cell.open.running.clear();  // a resumed run repeats these rounds
     const std::uint64_t format = protocol::count_member(event, "format");
-    if (format != log_format) throw Malformed(wrong_format(format));
+    if (format != log_format) throw WrongFormat(format);
     const Json& config = protocol::object_member(event, "config");
     history_.figure = protocol::text_member(config, "name");
     history_.statistic = protocol::text_member_or(config, "statistic", "median");
@@ -197,9 +197,10 @@ class HistoryBuilder {
 };
 
 // Returns what the user can do about a line that cannot be read.
-std::string_view next_step(std::string_view mistake, bool first_line) {
-  if (mistake.starts_with(beginning_of_wrong_format))
+std::string_view next_step(const Malformed& mistake, bool first_line) {
+  if (dynamic_cast<const WrongFormat*>(&mistake) != nullptr) {
     return "Read it with the version that wrote it, or measure again.";
+  }
   if (first_line) return "Restore the log from a copy, or measure again.";
   return "Restore the log from a copy, or delete this line and all later ones; --resume then measures the rest.";
 }
@@ -230,7 +231,7 @@ RunHistory read_history(const std::vector<std::string>& lines, const std::string
       builder.add(protocol::parse_object(lines[i], "an event"));
     } catch (const Malformed& error) {
       throw UsageError(
-          fmt::format("{}:{}: not a valid event: {}. {}", path, i + 1, error.what(), next_step(error.what(), i == 0)));
+          fmt::format("{}:{}: not a valid event: {}. {}", path, i + 1, error.what(), next_step(error, i == 0)));
     }
   }
   RunHistory history = builder.take();

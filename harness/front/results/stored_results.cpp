@@ -110,7 +110,7 @@ CellResult cell_from(const Json& json, Statistic statistic) {
 Results results_from(const Json& document) {
   const Json& ours = protocol::object_member(document, "allocbench");
   const std::uint64_t format = protocol::count_member(ours, "format");
-  if (format != log_format) throw Malformed(wrong_format(format));
+  if (format != log_format) throw WrongFormat(format);
   const Json& run = protocol::object_member(ours, "run");
   const Json& config = protocol::object_member(run, "config");
   Results results;
