@@ -112,7 +112,8 @@ int replay(const CheckOptions& options) {
     return exit_all_ok;
   }
   const bool shrinks = options.shrink && !finding.races && !finding.schedule.empty();
-  if (options.shrink && finding.schedule.empty()) show("The schedule was too long to be stored, so it cannot be shrunk.\n\n");
+  if (options.shrink && finding.schedule.empty())
+    show("The schedule was too long to be stored, so it cannot be shrunk.\n\n");
   const std::string shrunk = options.out + "/shrunk";
   if (shrinks) {
     require_writable_folder(shrunk);

@@ -89,8 +89,8 @@ std::string summary(const Results& results) {
 
 constexpr std::size_t most_reasons = 8;
 
-// Returns one line for each reason of the cells that are not ok, the most frequent first. There may be as many reasons
-// as cells, so the lines are limited.
+// A cell that is not ok has a reason. Returns one line for each different reason, the most frequent first, and at most
+// `most_reasons` + 1 lines, because there may be as many reasons as cells.
 std::string reasons_text(const Results& results, const std::vector<const CellResult*>& cells) {
   struct Group {
     Status status;
