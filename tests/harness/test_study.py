@@ -4,6 +4,7 @@ import collections
 import fcntl
 import json
 import lzma
+import os
 import pathlib
 import re
 import signal
@@ -395,6 +396,18 @@ class AllDevices(StudyTest):
             results = json.loads((self.out / f"mine/fig{number}/results.json").read_text(encoding="utf-8"))
             self.assertEqual(results["allocbench"]["unfinished"], 3)
             self.assertIn(f"mine/fig{number}: ", output)
+        self.assert_no_process_left()
+
+    def test_a_study_that_was_killed(self):
+        program = self.start()
+        children = subprocess.run(["pgrep", "--parent", str(program.pid)], capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(len(children), 2)
+        os.kill(int(children[1]), signal.SIGKILL)
+        os.kill(int(children[0]), signal.SIGINT)
+        _, errors = program.communicate(timeout=30)
+        self.assertEqual(program.returncode, 130, errors)
+        self.assertRegex(errors, r"(?m)^allocbench: device [01]: the study was killed by SIGKILL \(")
+        self.assertIn("To continue unfinished runs:", errors)
         self.assert_no_process_left()
 
     def test_both_end_with_the_program_that_started_them(self):

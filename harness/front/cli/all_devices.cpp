@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/workers/device_check.hpp"
+#include "harness/front/workers/worker_process.hpp"
 #include "harness/front/workers/worker_session.hpp"
 
 namespace allocbench::front {
@@ -29,6 +31,11 @@ namespace {
 namespace process = boost::process;
 
 constexpr auto between_looks = std::chrono::milliseconds(100);
+
+struct DeviceStudy {
+  std::size_t device;
+  process::child process;
+};
 
 // Returns the UUIDs of the GPUs, in the order of their numbers. The function tries to open one GPU after the other,
 // because only a worker can tell whether a number exists. It stops at the first number that cannot be opened, and shows
@@ -85,22 +92,30 @@ process::child start_on(const std::string& program, const std::vector<std::strin
   return process::child(program, process::args(arguments), process::extend::on_exec_setup(in_child));
 }
 
+// Returns the exit code of an ended process. A process that was killed by a signal has none, and could not tell why.
+int exit_code_of(const DeviceStudy& study) {
+  const int status = study.process.native_exit_code();
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  tell("allocbench: device {}: the study {}.\n", study.device, describe_death(status));
+  return exit_environment;
+}
+
 // Waits for all processes and returns the largest exit code. At the first signal that asks this program to end,
 // interrupts the processes.
-int wait_for(std::vector<process::child>& children) {
+int wait_for(std::vector<DeviceStudy>& studies) {
   bool told = false;
-  while (std::any_of(children.begin(), children.end(), [](process::child& child) { return child.running(); })) {
+  while (std::any_of(studies.begin(), studies.end(), [](DeviceStudy& study) { return study.process.running(); })) {
     if (interrupted() && !std::exchange(told, true)) {
-      for (process::child& child : children) {
-        if (child.running()) kill(child.id(), SIGINT);
+      for (DeviceStudy& study : studies) {
+        if (study.process.running()) kill(study.process.id(), SIGINT);
       }
     }
     std::this_thread::sleep_for(between_looks);
   }
   int worst = exit_all_ok;
-  for (process::child& child : children) {
-    child.wait();
-    worst = std::max(worst, child.exit_code());
+  for (DeviceStudy& study : studies) {
+    study.process.wait();
+    worst = std::max(worst, exit_code_of(study));
   }
   return worst;
 }
@@ -139,14 +154,14 @@ int study_on_all_devices(const StudyOptions& study, const Target& target, const 
     throw UsageError("--device all needs the cuda back end. Drop --device all, or choose --backend cuda.");
   }
   const auto shares = share_out(configs, cards_of(study, target.program));
-  std::vector<process::child> children;
+  std::vector<DeviceStudy> studies;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   for (std::size_t device = 0; device < shares.size(); ++device) {
     if (shares[device].empty()) continue;
     tell("allocbench: device {}: {}\n", device, fmt::join(shares[device], ", "));
-    children.push_back(start_on(self, arguments_of(study, device, shares[device])));
+    studies.push_back({device, start_on(self, arguments_of(study, device, shares[device]))});
   }
-  const int worst = wait_for(children);
+  const int worst = wait_for(studies);
   if (worst != exit_all_ok) {
     tell("allocbench: some cells failed or were not measured. To continue unfinished runs:\n  {}\n", command);
   }
