@@ -195,9 +195,11 @@ void add_study(CLI::App& app, StudyOptions& study) {
   const auto read_device = [&study](const std::string& text) {
     study.all_devices = text == "all";
     if (study.all_devices) return;
-    if (!CLI::detail::lexical_cast(text, study.run.device) || study.run.device < 0) {
+    std::string number = text;
+    if (!whole_number(most_devices)(number).empty()) {
       throw CLI::ValidationError("--device", "must be a number or all; found " + text);
     }
+    study.run.device = std::stoi(number);
   };
   verb->add_option_function<std::string>(
           "--device", read_device,
