@@ -2,6 +2,7 @@
 machine would.
 """
 
+import itertools
 import json
 import lzma
 import os
@@ -312,6 +313,26 @@ class Merge(ShardsTest):
         self.measure(config, "--resume", out=copy)
         self.merge(begun, copy)
         self.assertEqual({key[1]: value for key, value in statuses_and_rounds(self.out).items()}, {key[1]: value for key, value in whole.items()})
+
+    def test_a_copy_that_was_continued_beside_a_part_with_other_cells(self):
+        run = self.folder / "run"
+        self.measure(self.config(name="mine/one", rounds=3, least_rounds=3), out=run)
+        events = self.events(run)
+        ids = list(ended(events))
+        lines_of = lambda kept: [json.dumps(event) + "\n" for event in events if event.get("cell", event.get("id")) in [None, *kept]]
+        continued = lines_of(ids[:2])
+        first_end = next(number for number, line in enumerate(continued) if json.loads(line)["event"] == "end")
+        for name, lines in (("begun", continued[:first_end + 1]), ("continued", continued), ("rest", lines_of(ids[2:]))):
+            (self.folder / name).mkdir()
+            (self.folder / name / "events.jsonl").write_text("".join(lines), encoding="utf-8")
+        merged = []
+        for names in itertools.permutations(("begun", "continued", "rest")):
+            self.merge(*(self.folder / name for name in names))
+            merged.append((self.out / "mine/one/events.jsonl").read_bytes())
+            self.assertEqual({key[1]: value for key, value in statuses_and_rounds(self.out).items()},
+                             {key[1]: value for key, value in statuses_and_rounds(run).items()})
+            shutil.rmtree(self.out)
+        self.assertEqual(len(set(merged)), 1, "the order of the folders made a difference")
 
     def test_parts_that_finished_different_cells(self):
         run = self.folder / "run"

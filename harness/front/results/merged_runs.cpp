@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "harness/front/common/errors.hpp"
@@ -175,16 +176,24 @@ void require_one_plan(const MergedPart& one, const MergedPart& other) {
   }
 }
 
-// Joins two logs of a config. There are two permitted cases. If a run was continued elsewhere, the longer log begins
-// with the shorter one. Otherwise the logs must have finished different cells. Throws UsageError if the plans differ or
-// both logs finished the same cell.
-void add_to(MergedPart& whole, MergedPart&& part) {
-  require_one_plan(whole, part);
-  if (begins_with(whole, part)) return;
-  if (begins_with(part, whole)) {
-    whole = std::move(part);
-    return;
+// Keeps the longest log of each run. If a run was continued elsewhere, the longer log begins with the shorter one.
+// Throws UsageError if two plans differ.
+std::vector<MergedPart> longest_logs(std::vector<MergedPart> parts) {
+  std::vector<MergedPart> longest;
+  for (MergedPart& part : parts) {
+    bool is_in_another = false;
+    for (MergedPart& other : longest) {
+      require_one_plan(other, part);
+      if (begins_with(part, other)) std::swap(part, other);
+      is_in_another = is_in_another || begins_with(other, part);
+    }
+    if (!is_in_another) longest.push_back(std::move(part));
   }
+  return longest;
+}
+
+// Joins two logs of a config, of which `whole` began first. Throws UsageError if both finished the same cell.
+void add_to(MergedPart& whole, const MergedPart& part) {
   const std::set<std::string> ended = ended_cells(whole.history);
   for (const std::string& id : ended_cells(part.history)) {
     if (!ended.contains(id)) continue;
@@ -192,10 +201,20 @@ void add_to(MergedPart& whole, MergedPart&& part) {
         "{} and {} both contain the finished cell {} of {}, which was measured twice. Name only one of the folders.",
         whole.file, part.file, id, whole.history.figure));
   }
-  if (part.history.started < whole.history.started) std::swap(whole, part);
   const std::vector<std::string> lines = lines_to_add(whole, part);
   whole.lines.insert(whole.lines.end(), lines.begin(), lines.end());
   whole.history = read_history(whole.lines, whole.file);
+}
+
+// Joins the logs of a config. The order in which the folders were named makes no difference.
+MergedPart join(std::vector<MergedPart> parts) {
+  std::vector<MergedPart> runs = longest_logs(std::move(parts));
+  std::sort(runs.begin(), runs.end(), [](const MergedPart& one, const MergedPart& other) {
+    return std::tie(one.history.started, one.lines) < std::tie(other.history.started, other.lines);
+  });
+  MergedPart whole = std::move(runs.front());
+  for (std::size_t run = 1; run < runs.size(); ++run) add_to(whole, runs[run]);
+  return whole;
 }
 
 // Names the shards whose runs the folders lack. Logs of earlier versions do not contain the number of configs.
@@ -249,19 +268,11 @@ MergedRuns merge_runs(const std::vector<std::string>& folders, bool allow_mixed)
   if (!allow_mixed) require_one_origin(read.parts);
   name_missing_shards(read);
   name_incomplete_shards(read);
-  std::map<std::string, MergedPart> wholes;
-  for (MergedPart& part : read.parts) {
-    const std::string figure = part.history.figure;
-    const auto place = wholes.find(figure);
-    if (place == wholes.end()) {
-      wholes.emplace(figure, std::move(part));
-    } else {
-      add_to(place->second, std::move(part));
-    }
-  }
+  std::map<std::string, std::vector<MergedPart>> figures;
+  for (MergedPart& part : read.parts) figures[part.history.figure].push_back(std::move(part));
   MergedRuns merged;
   merged.complaints = std::move(read.complaints);
-  for (auto& [figure, whole] : wholes) merged.runs.push_back({figure, std::move(whole.lines)});
+  for (auto& [figure, parts] : figures) merged.runs.push_back({figure, join(std::move(parts)).lines});
   return merged;
 }
 
