@@ -9,6 +9,7 @@
 
 #include <array>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read_until.hpp>
@@ -199,8 +200,12 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, const std::func
     std::getline(stream, reply.line);
     return reply;
   }
-  std::string death = reap(quit_limit_seconds);
-  if (death.empty()) {
+  const bool too_long = *outcome == asio::error::not_found;
+  std::string death = too_long ? "" : reap(quit_limit_seconds);
+  if (too_long) {
+    kill();
+    death = fmt::format("wrote a line of more than {} MiB", longest_line_bytes >> 20);
+  } else if (death.empty()) {
     kill();
     death = "closed its event pipe but kept running";
   }

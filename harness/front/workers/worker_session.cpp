@@ -65,14 +65,15 @@ Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string
   device_heap_bytes_ = heap.bytes.value_or(0);
   WorkerReply reply = begin(arguments);
   std::string complaint = complaint_about_start(reply);
-  if (!complaint.empty() && succession_.waited()) {
-    // The device may serve only one process, or have too little memory for two.
+  // The device may serve only one process, or have too little memory for two.
+  const bool may_fit_alone = !complaint.empty() && succession_.waited();
+  if (may_fit_alone && !settings_.time.over()) {
     if (succession_.began_early() && reply.kind == WorkerReply::Kind::line) succession_.begin_late();
     process_.reset();
     reply = begin(arguments);
     complaint = complaint_about_start(reply);
   }
-  if (reply.kind == WorkerReply::Kind::deadline && settings_.time.over()) {
+  if ((may_fit_alone || reply.kind == WorkerReply::Kind::deadline) && !complaint.empty() && settings_.time.over()) {
     process_->begin_kill();
     leave_as("workers that died", false);
     return {.kind = Outcome::Kind::out_of_time};
