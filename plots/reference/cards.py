@@ -78,7 +78,7 @@ def _times(one: Run, other: Run) -> pandas.DataFrame:
     phases = both.groupby("cell")["phase"].transform("nunique")
     both = both[(both["phase"] != "total") | (phases == 1)]
     cells = one.cells.loc[both["cell"]]
-    settings = [f"{parameters}{pool}" for parameters, pool in zip(cells["workload_parameters"], cells["pool_bytes"])]
+    settings = [f"{axes}{parameters}{pool}" for axes, parameters, pool in zip(cells["axes"], cells["workload_parameters"], cells["pool_bytes"])]
     return pandas.DataFrame({
         "group": one.name.partition("/")[0], "config": one.name, "cell": both["cell"], "phase": both["phase"], "place": settings,
         "allocator": cells["allocator"].to_numpy(), "a": both["value_a"], "b": both["value_b"], "ratio": both["value_b"] / both["value_a"],

@@ -3,6 +3,7 @@
 import pytest
 
 import measured
+import synthetic
 from plots.commands import cli
 from plots.reference import cards
 
@@ -33,6 +34,15 @@ def test_ranks_and_ratios_by_group(tmp_path):
     assert "GPU A: measured revision 0123456789ab, cards: 1." in told and "may come from the sources" not in told
     first = told.partition("## Largest changes")[2].splitlines()[6]
     assert "threads 2" in first and first.endswith(("| alloc | 1 µs | 8 µs | 8 | 4 |", "| alloc | 4 µs | 2 µs | 0.5 | 0.25 |"))
+
+
+def test_a_place_has_equal_settings_beside_the_workload(tmp_path):
+    for folder, seconds in (("a", 1e-6), ("b", 2e-6)):
+        cells = [synthetic.cell(name, {"busy_share": share}, values={("alloc", "time"): seconds * number}, workload_parameters={"threads": 1})
+                 for share in (0, 0.5) for number, name in enumerate(NAMES[:2], 1)]
+        measured.run(tmp_path / folder, "one/small", cells, model=folder, config={"sweep": {"busy_share": [0, 0.5]}})
+    times = compared(tmp_path / "a", tmp_path / "b").times
+    assert times.groupby("place")["allocator"].agg(list).tolist() == [list(NAMES[:2])] * 2
 
 
 def test_three_allocators_make_a_rank(tmp_path):
