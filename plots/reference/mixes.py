@@ -80,8 +80,12 @@ def _of_group(group: Sequence[Origin]) -> Iterator[str]:
     if changed := [run for run in group if run.has_changed]:
         yield f"{_place(group)}: the current configs of {_listed(changed)} define other measurements than the kept results. Measure again: {again(changed, group)}"
     if few := [run for run in group if run.judges_times and run.few_rounds]:
-        yield (f"{_place(group)}: {sum(run.few_rounds for run in few):,} cells have fewer than {ENOUGH} rounds in configs whose times claims or points of Comb "
+        yield (f"{_place(group)}: {_cells(sum(run.few_rounds for run in few))} fewer than {ENOUGH} rounds in configs whose times claims or points of Comb "
                f"use ({_listed(few)}). Raise `rounds` where the config asks for fewer, and give these configs time: {again(few, group)}")
+
+
+def _cells(number: int) -> str:
+    return "1 cell has" if number == 1 else f"{number:,} cells have"
 
 
 def _models(groups: Groups) -> Iterator[str]:

@@ -39,6 +39,11 @@ class Origin:
     def cells(self) -> list[dict]:
         return self.document["cells"]
 
+    @cached_property
+    def measured(self) -> list[dict]:
+        """Returns the cells without those that were left out, because these have the origin of the start that left them out."""
+        return [cell for cell in self.cells if not frames.was_left_out(cell)]
+
     @property
     def config(self) -> dict:
         return self.document.get("run", {}).get("config", {})
@@ -80,28 +85,28 @@ class Origin:
     @cached_property
     def revisions(self) -> list[str]:
         """Returns the measured revisions (hashes of the measured sources) of the cells, most frequent first."""
-        return _common(cell.get("measured_revision") for cell in self.cells)
+        return _common(cell.get("measured_revision") for cell in self.measured)
 
     @cached_property
     def commits(self) -> list[str]:
-        return _common(cell.get("revision") for cell in self.cells)
+        return _common(cell.get("revision") for cell in self.measured)
 
     @cached_property
     def cards(self) -> list[str]:
-        return _common(cell.get("device_uuid") for cell in self.cells)
+        return _common(cell.get("device_uuid") for cell in self.measured)
 
     @cached_property
     def models(self) -> list[str]:
         """Returns the names that the devices report."""
-        return _common(cell.get("device") for cell in self.cells)
+        return _common(cell.get("device") for cell in self.measured)
 
     @cached_property
     def drivers(self) -> list[str]:
-        return _common(cell.get("driver_version") for cell in self.cells)
+        return _common(cell.get("driver_version") for cell in self.measured)
 
     @cached_property
     def clocks(self) -> list[str]:
-        return _common(cell.get("sm_clock_max_mhz") for cell in self.cells)
+        return _common(cell.get("sm_clock_max_mhz") for cell in self.measured)
 
     @property
     def last_start(self) -> str:
@@ -114,7 +119,7 @@ class Origin:
 
     @property
     def is_dirty(self) -> bool:
-        return any(cell.get("dirty") for cell in self.cells)
+        return any(cell.get("dirty") for cell in self.measured)
 
     @cached_property
     def statuses(self) -> Counter:
@@ -165,7 +170,8 @@ class Origin:
         config = self.today or self.config
         usual = labels.listed(config.get("plot", {}).get("metric", "time"))
         counted = {name for cell in self.cells for part in (cell.get("counted", {}).get("values", {}), cell.get("metrics", {})) for name in part}
-        named = [list(_metrics(claim)) or usual for claim in config.get("claims", [])]
+        claims = [claim for claim in config.get("claims", []) if claim.get("backend", "cuda") == self.backend]
+        named = [list(_metrics(claim)) or usual for claim in claims]
         return self.group == "comb" or any(metric not in counted for metrics in named for metric in metrics)
 
     def log_differs(self) -> str:

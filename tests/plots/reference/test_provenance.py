@@ -76,11 +76,19 @@ def test_holes_are_counted(study, capsys):
     assert "cells that used up their deadline in verification: 2; none is allowed." in told and "cells that were left out for lack of time or device memory: 1; none is allowed." in told
 
 
-@pytest.mark.parametrize("claims, told", [([{"says": "x", "value": {"of": "comb"}}], True), ([{"says": "x", "value": {"of": "comb"}, "metric": "steps"}], False), ([], False)])
+@pytest.mark.parametrize("claims, told", [([{"says": "x", "value": {"of": "comb"}}], True), ([{"says": "x", "value": {"of": "comb"}, "metric": "steps"}], False), ([], False),
+                                          ([{"says": "x", "value": {"of": "comb"}, "backend": "cpu"}], False)])
 def test_few_rounds_matter_where_times_are_judged(tmp_path, capsys, claims, told):
     few = measured.ok("comb", 1e-6, phases=[{"name": "alloc", "no_interval": "3 of the 6 rounds that an interval needs"}], counted={"values": {"steps": [1]}})
     measured.run(tmp_path, "one/small", [few], config={"claims": claims}, of_cells={0: {"counted": {"values": {"steps": [1]}}}})
-    assert ("1 cells have fewer than 6 rounds in configs whose times claims" in check(tmp_path, capsys)[1]) is told
+    assert ("1 cell has fewer than 6 rounds in configs whose times claims" in check(tmp_path, capsys)[1]) is told
+
+
+def test_a_cell_that_was_left_out_has_no_origin(tmp_path):
+    left_out = measured.failed("kma", "skipped", "put off until all others were measured (x); then the time of --minutes was used up")
+    run = measured.run(tmp_path, "one/small", [measured.ok("comb", 1e-6), left_out], of_cells={1: {"measured_revision": measured.SECOND, "device_uuid": "card-2"}})
+    found = origins.read_run(run)
+    assert (found.revisions, found.cards) == ([measured.FIRST], ["card-1"])
 
 
 def test_a_config_without_results_is_named(tmp_path, capsys):
