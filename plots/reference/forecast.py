@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from allocbench import frames, stored
 from plots.reference.origins import Origin
+from plots.runs import configs
 
 _BETWEEN_SAMPLES = 1.6
 _VERIFICATION_MORE = 0.034
@@ -22,7 +23,7 @@ _LOST_WORKER = 2.0  # time to kill a worker and start another one, if no prepare
 _SMALL = 0.05  # time of a cell with the status unsupported, skipped, oom or incorrect
 # After this number of timeouts the other cells of a series are skipped. A cell that was left out counts as a timeout.
 _TIMEOUTS = 2
-_DEADLINE = 5.0  # deadline if the config names none
+_DEADLINE = 60.0  # deadline if the config names none (harness/front/config/config.hpp)
 
 
 @dataclass(frozen=True)
@@ -44,20 +45,26 @@ class Forecast:
 
 def of_run(run: Origin) -> Forecast:
     rounds = _logged_rounds(run)
-    deadline = (run.today or run.config).get("deadline_s", _DEADLINE)
     once = per_round = lost = 0.0
-    late: Counter = Counter()  # timeouts by series
+    late: Counter = Counter()  # timeouts by series and its allocator
     for cell in run.cells:
         if cell["status"] == "timeout" or frames.was_left_out(cell):
-            late[cell["series"]] += 1
+            late[cell["series"], cell["allocator"]] += 1
         elif cell["status"] != "ok":
             lost += _LOST_WORKER if cell["status"] in ("device_fault", "crashed") else _SMALL
         else:
             taken = rounds.get((cell["id"], cell["attempt"])) or [_from_samples(cell)]
             per_round += (seconds := sum(taken) / len(taken))
             once += seconds + _VERIFICATION_MORE
-    lost += sum(min(count, _TIMEOUTS) * (deadline + _LOST_WORKER) for count in late.values())
+    lost += sum(min(count, _TIMEOUTS) * (_deadline(run, allocator) + _LOST_WORKER) for (_, allocator), count in late.items())
     return Forecast(once, per_round, lost, frozenset(cell["allocator"] for cell in run.cells if cell["status"] != "unsupported"))
+
+
+def _deadline(run: Origin, allocator: str) -> float:
+    """Returns the deadline of an allocator's cells in the current config, or in the stored one if there is no current config."""
+    config = configs.effective(run.today, run.backend) if run.today else run.config
+    own = config.get("overrides", {}).get(allocator.partition("(")[0], {})
+    return own.get("deadline_s", config.get("deadline_s", _DEADLINE))
 
 
 def _logged_rounds(run: Origin) -> dict[tuple[str, int], list[float]]:

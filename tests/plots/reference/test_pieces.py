@@ -38,6 +38,12 @@ def test_two_cells_of_a_series_may_wait_for_their_deadline(tmp_path):
     assert made.lost == pytest.approx(2 * (10 + 2) + 0.05 + 0.05 + 2) and made.per_round == 0
 
 
+@pytest.mark.parametrize("config, seconds", [({}, 60), ({"deadline_s": 10, "overrides": {"kma": {"deadline_s": 20}}}, 20)])
+def test_the_deadline_is_that_of_the_allocator(tmp_path, config, seconds):
+    made = of(measured.run(tmp_path, "one/small", [measured.failed("kma(superblocks=2)", "timeout")], config=config, of_cells={0: {"series": "kma"}}))
+    assert made.lost == pytest.approx(seconds + 2)
+
+
 def test_pieces_end_in_time_and_have_every_config_once():
     forecasts = {f"config{number}": Forecast(10, 5 + number, 0, frozenset({"comb", f"a{number % 3}"})) for number in range(20)}
     made = pieces.packed(forecasts, 9, 6)
