@@ -84,10 +84,17 @@ def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
     first = max(groups, key=lambda key: (any(run.name.startswith("guide/") for run in groups[key]), key[0] == "cuda", len(groups[key])))
     for key, others in groups.items():
         if key != first:
-            where = os.path.commonpath([run.folder for run in others])
+            where = _common_folder(others)
             runs_there = f"{where}: measured" if len(others) == 1 else f"{where}: {len(others)} runs measured"
             problems.append(f"{runs_there} on {key[1]} ({key[0]}), while this page is about {first[1]} ({first[0]}). Left out: give the results of one device.")
     return groups[first]
+
+
+def _common_folder(runs: Sequence[Run]) -> str:
+    folders = [run.folder for run in runs]
+    if any(folder.is_absolute() for folder in folders):
+        folders = [folder.absolute() for folder in folders]
+    return os.path.commonpath(folders)
 
 
 def _answer(guide: dict) -> str:

@@ -8,11 +8,12 @@ typical jobs.
 from __future__ import annotations
 
 import html
+from dataclasses import dataclass
 
 from plots.advice import cases, engine, question
 from plots.advice.table import ONE_SIZE
 from plots.runs import forms
-from plots.sheet import quantity
+from plots.sheet import provisional, quantity
 from plots.webpage import charts
 
 _APPLICATIONS = {**{f"guide/{name}": words for name, words in cases.APPLICATIONS.items()}, "guide/prefix_sum": "malloc and fill"}
@@ -30,6 +31,18 @@ _JOBS = (
 _SHOWN = 4
 
 
+@dataclass(frozen=True)
+class _Factor:
+    """A factor is the time of an application divided by its time with the bump pointer."""
+
+    value: float
+    seconds: float
+    provisional: bool
+
+    def written(self) -> str:
+        return provisional.marked(quantity.factor(self.value), self.provisional)
+
+
 def _places(table: dict) -> list[tuple[int, dict, dict]]:
     """Returns the number, the case and the result of each application that the bump pointer ran."""
     bump = next((entry for entry in table["allocators"] if entry["id"] == _BUMP), None)
@@ -40,11 +53,18 @@ def _places(table: dict) -> list[tuple[int, dict, dict]]:
     ]
 
 
-def _factors(table: dict, number: int, case: dict, base: dict) -> list[tuple[float, dict]]:
+def _factor(result: dict | str | None, case: dict, base: dict) -> _Factor | None:
+    """Returns the factor of an allocator's result, or None if the result has no time."""
+    if not isinstance(result, dict) or case["time"] not in result:
+        return None
+    seconds = result[case["time"]][0]
+    return _Factor(seconds / base[case["time"]][0], seconds, any(each.get("provisional", False) for each in (result, base)))
+
+
+def _factors(table: dict, number: int, case: dict, base: dict) -> list[tuple[_Factor, dict]]:
     """Returns the factors of the other allocators in one application, the smallest first."""
-    times = [(entry, result) for entry in table["allocators"] if entry["id"] != _BUMP and isinstance(result := entry["results"][number], dict)]
-    known = [(result[case["time"]][0] / base[case["time"]][0], entry) for entry, result in times if case["time"] in result]
-    return sorted(known, key=lambda pair: (pair[0], pair[1]["id"]))
+    found = [(_factor(entry["results"][number], case, base), entry) for entry in table["allocators"] if entry["id"] != _BUMP]
+    return sorted(((factor, entry) for factor, entry in found if factor), key=lambda pair: (pair[0].value, pair[1]["id"]))
 
 
 def summary(table: dict) -> str:
@@ -55,9 +75,8 @@ def summary(table: dict) -> str:
         free = _time_without(table, case, base)
         none = "not measured" if free is None else quantity.factor(free / base[case["time"]][0])
         able = [(factor, entry) for factor, entry in factors if entry["frees"] and not entry["finding"] and ONE_SIZE not in entry["restrictions"]]
-        least = "<br>".join(f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>{_older(entry)}" for factor, entry in able[:_SHOWN - 1])
-        factor, entry = factors[-1] if factors else (None, None)
-        most = "" if entry is None else f"{html.escape(forms.titled(entry))} <b>{quantity.factor(factor)}</b>{_older(entry)}"
+        least, most = ("<br>".join(f"{html.escape(forms.titled(entry))} <b>{factor.written()}</b>{_older(entry)}" for factor, entry in chosen)
+                       for chosen in (able[:_SHOWN - 1], factors[-1:]))
         rows.append(f"<tr><th>{_APPLICATIONS[case['figure']]}</th><td>{least}</td><td>{most}</td><td>{none}</td></tr>")
     if not rows:
         return ""
@@ -71,14 +90,11 @@ def chart(table: dict) -> dict | None:
         return None
     data = []
     for entry in table["allocators"]:
-        points = [
-            (_APPLICATIONS[case["figure"]], result[case["time"]][0] / base[case["time"]][0], result[case["time"]][0])
-            for number, case, base in places
-            if isinstance(result := entry["results"][number], dict) and case["time"] in result
-        ]
+        points = [(_APPLICATIONS[case["figure"]], factor) for number, case, base in places if (factor := _factor(entry["results"][number], case, base))]
         if points and entry["id"] != _BUMP:
             name = forms.titled(entry)
-            marker = {"symbol": charts.SYMBOLS.get(entry["form"], "circle"), "size": 9, "opacity": 0.75}
+            symbols = charts.markers(charts.SYMBOLS.get(entry["form"], "circle"), [factor.provisional for _, factor in points])
+            marker = {"symbol": symbols, "size": 9, "opacity": 0.75}
             data.append({**_trace(name, name, points, marker), "meta": charts.about(entry)})
     data += _without(table, places)
     shapes = [{"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1, "line": {"width": 1, "dash": "dot", "color": "#888888"}}]
@@ -100,23 +116,24 @@ def _without(table: dict, places: list) -> list[dict]:
     for _, case, base in places:
         time = _time_without(table, case, base)
         if time is not None:
-            points.append((_APPLICATIONS[case["figure"]], time / base[case["time"]][0], time))
+            points.append((_APPLICATIONS[case["figure"]], _Factor(time / base[case["time"]][0], time, base.get("provisional", False))))
     if not points:
         return []
     return [_trace("no allocation", "no allocation at all", points, {"symbol": "cross", "size": 12, "color": "#d81b60"})]
 
 
-def _trace(name: str, title: str, points: list[tuple[str, float, float]], marker: dict) -> dict:
-    """Draws points (application, time divided by the bump pointer's time, seconds)."""
+def _trace(name: str, title: str, points: list[tuple[str, _Factor]], marker: dict) -> dict:
+    """Draws points (application, factor)."""
     return {
         "type": "scatter",
         "mode": "markers",
         "name": name,
-        "y": [application for application, _, _ in points],
-        "x": [factor for _, factor, _ in points],
+        "y": [application for application, _ in points],
+        "x": [factor.value for _, factor in points],
         "text": [
-            f"<b>{title}</b><br>{application}: {quantity.factor(factor)} times the bump pointer, {quantity.in_si(time, 's')}"
-            for application, factor, time in points
+            f"<b>{title}</b><br>{application}: {quantity.factor(factor.value)} times the bump pointer, {quantity.in_si(factor.seconds, 's')}"
+            f"{f', {provisional.WORD}' if factor.provisional else ''}"
+            for application, factor in points
         ],
         "hovertemplate": "%{text}<extra></extra>",
         "marker": marker,

@@ -5,6 +5,7 @@ browser.
 import json
 import re
 import sys
+from pathlib import Path
 
 import guide
 import pytest
@@ -17,7 +18,7 @@ from plots.figures import inputs, lines
 from plots.runs import configs, kept, results
 from plots.sheet import quantity, style
 import plots.webpage
-from plots.webpage import build, charts, cliffs, costs, figures, graphs, ledger
+from plots.webpage import build, charts, cliffs, costs, figures, graphs, ledger, tax
 
 pytest.importorskip("plotly")
 
@@ -174,6 +175,15 @@ def test_the_tax_names_the_least_and_the_most(page):
     assert _table_of(page.read_text(), "tax") == [["hash join", "Comb (our own)  3  Halloc, reworked  4.5  Halloc (published)  15", "Halloc (published)  15", "1.7"]]
 
 
+def test_the_tax_of_provisional_times_is_marked(tmp_path):
+    made = guide.write(tmp_path)
+    synthetic.change(made / "guide/hash_join", list(guide.NAMES).index("comb"), provisional=True)
+    found = table.of(runs_of(made))
+    assert "Comb (our own) <b>~3</b>" in tax.summary(found) and "Halloc (published) <b>15</b>" in tax.summary(found)
+    trace, = [each for each in tax.chart(found)["data"] if each["name"] == "Comb (our own)"]
+    assert trace["marker"]["symbol"] == ["triangle-up-open-dot"] and trace["text"][0].endswith(", provisional")
+
+
 def _charts(text):
     return json.loads(re.search(r'id="charts-data">(.*?)</script>', text, re.DOTALL)[1])
 
@@ -266,6 +276,16 @@ def test_another_device_is_left_out_and_named(tmp_path, capsys):
     assert cli.main(["page", str(made)]) == 2
     told = capsys.readouterr().err
     assert "guide/fill: measured on another device (cuda), while this page is about TEST DATA" in told
+
+
+def test_runs_of_relative_and_absolute_folders_are_named_together(tmp_path, monkeypatch):
+    made = guide.write(tmp_path / "a")
+    for name in ("fill", "mixed"):
+        other = made / "guide" / name / "results.json"
+        other.write_text(other.read_text().replace(synthetic.DEVICE, "another device"))
+    monkeypatch.chdir(tmp_path)
+    runs = [*runs_of(made / "guide/small"), *runs_of(made / "guide/setup"), *runs_of(made / "guide/hash_join"), *runs_of(made / "guide/fill"), *runs_of(Path("a/guide/mixed"))]
+    assert f"{made / 'guide'}: 2 runs measured on another device (cuda)" in build.page_of(runs, []).problems[0]
 
 
 def test_a_run_without_a_measured_cell_is_of_no_other_device(tmp_path, capsys):
