@@ -7,7 +7,7 @@ phase.
 
 Values outside of the wanted range are bold. A published form should take 0.67 to 1.5 times the original's time. A
 reworked form should take at most the original's time. If the original takes less than 15 us, the limit is 1/0.97 times
-its time. A `~` marks a provisional time, which is not judged.
+its time. A `~` marks a ratio of a provisional time, which is not judged.
 """
 
 from __future__ import annotations
@@ -37,8 +37,14 @@ class _Cell:
     seconds: dict[str, float]  # seconds, by phase
 
 
+@dataclass(frozen=True)
+class _Time:
+    seconds: float
+    provisional: bool
+
+
 # Returns the time of an allocator's original in a phase at a point, or None if it has no time.
-_Theirs = Callable[[str, str, str], float | None]
+_Theirs = Callable[[str, str, str], _Time | None]
 
 
 def table(runs: str, data: str = "") -> grid.Grid:
@@ -73,22 +79,23 @@ def _beside(ours: dict[str, dict[str, _Cell]]) -> _Theirs:
     applies to all labels of an id.
     """
 
-    def seconds(name: str, point: str, phase: str) -> float | None:
+    def time(name: str, point: str, phase: str) -> _Time | None:
         base = name.partition("(")[0]
         original = forms.in_form(_HEIRS.get(base, base), forms.ORIGINAL)
-        return ours.get(original, {}).get(point, _Cell("", False, {})).seconds.get(phase)
+        cell = ours.get(original, {}).get(point, _Cell("", False, {}))
+        return _Time(cell.seconds[phase], cell.provisional) if phase in cell.seconds else None
 
-    return seconds
+    return time
 
 
 def _separate(data: dict) -> _Theirs:
     places = {quantity.in_bytes(size): place for place, size in enumerate(data["request_bytes"])}
 
-    def seconds(name: str, point: str, phase: str) -> float | None:
+    def time(name: str, point: str, phase: str) -> _Time | None:
         times = data["allocators"].get(_YARDSTICKS.get(name, name), {}).get(phase)
-        return None if times is None or times[places[point]] is None else times[places[point]] * 1e-6
+        return None if times is None or times[places[point]] is None else _Time(times[places[point]] * 1e-6, False)
 
-    return seconds
+    return time
 
 
 def _written(ours: dict[str, dict[str, _Cell]], theirs: _Theirs) -> grid.Grid:
@@ -107,17 +114,17 @@ def _written(ours: dict[str, dict[str, _Cell]], theirs: _Theirs) -> grid.Grid:
     return grid.Grid(["form", *(f"{phase} {point}" for phase, point in columns)], rows)
 
 
-def _compared(form: str, cell: _Cell | None, phase: str, original: float | None) -> str:
+def _compared(form: str, cell: _Cell | None, phase: str, original: _Time | None) -> str:
     if original is None:
         return "–"
     if cell is None:
         return "not measured"
     if phase not in cell.seconds:
         return cell.status
-    ratio = cell.seconds[phase] / original
-    asked = _BAND if form == forms.PUBLISHED else (0, 1 / 0.97 if original < _SHORT else 1)
+    ratio = cell.seconds[phase] / original.seconds
+    asked = _BAND if form == forms.PUBLISHED else (0, 1 / 0.97 if original.seconds < _SHORT else 1)
     # The rounded value is judged, because readers see this value.
     written = f"{ratio:.2f}" if ratio >= 0.01 else "<0.01"
-    if cell.provisional:
+    if cell.provisional or original.provisional:
         return provisional.marked(written, True)
     return written if asked[0] <= float(f"{ratio:.2f}") <= float(f"{asked[1]:.2f}") else f"**{written}**"

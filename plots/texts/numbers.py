@@ -97,7 +97,7 @@ def answer_to(query: str) -> str:
         return groups.older(name, wanted["older"])
     if "statuses" in wanted:
         return blocks.outcome(pandas.concat([run.cells.loc[run.matching(_where(run, wanted, "")), "status"] for run in groups.runs(name)]))
-    show, digits = wanted.get("show", "range"), int(wanted.get("digits", 2))
+    show, digits = wanted.get("show", "range"), _digits(wanted.get("digits", "2"))
     if show not in SHOWS:
         raise UsageError(f"show={show} is unknown. Known: {', '.join(SHOWS)}.")
     if name.startswith("originals/"):
@@ -168,10 +168,19 @@ def _where(run: results.Run, wanted: dict[str, str], prefix: str) -> dict:
 
 def _setting(text: str):
     if ".." in text:
-        low, high = text.split("..")
-        return {**({"from": float(low)} if low else {}), **({"to": float(high)} if high else {})}
+        try:
+            low, high = (float(each) if each else None for each in text.split(".."))
+        except ValueError:
+            raise UsageError(f"{text} is not a range of numbers. Allowed: LOW..HIGH, LOW.. and ..HIGH, for example 64..1024.") from None
+        return {**({} if low is None else {"from": low}), **({} if high is None else {"to": high})}
     values = [_literal(each) for each in text.split(",")]
     return values[0] if len(values) == 1 else values
+
+
+def _digits(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise UsageError(f"digits={text} is not a number of significant digits. Give a whole number from 1.")
+    return int(text)
 
 
 def _literal(text: str):

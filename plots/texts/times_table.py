@@ -37,7 +37,10 @@ def _parsed(column: str) -> tuple[results.Run, str, dict[str, float]]:
     for name in settings:
         if name not in run.settings:
             raise UsageError(f"the run {run.name} has no setting {name!r}. It has: {', '.join(sorted(run.settings))}.")
-    return run, parts[1], {name: float(value) for name, value in settings.items()}
+    try:
+        return run, parts[1], {name: float(value) for name, value in settings.items()}
+    except ValueError:
+        raise UsageError(f"{column} is not a column of table times: a setting has no number. Allowed: RUN:PHASE:SETTING=NUMBER,...") from None
 
 
 def _column(run: results.Run, phase: str, settings: dict[str, float], column: str) -> dict[str, str]:

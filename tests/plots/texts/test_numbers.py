@@ -174,7 +174,8 @@ def _write_originals(folder, monkeypatch):
     ("dev/nothing of=c_malloc", "there is no run 'dev/nothing'"), ("dev/fig of=halloc", "'halloc', which is not in the run"),
     ("dev/fig of=c_malloc colour=red", "has no setting 'colour'. It has: allocator"), ("dev/fig of=c_malloc show=all", "show=all is unknown"),
     ("dev/fig of=c_malloc threads=7", "matches no value"), ("dev older=comb", "no run at or below dev measures an older version of comb. Delete the sentence"),
-    ("dev/fig of=c_malloc of=c_malloc", "given twice"),
+    ("dev/fig of=c_malloc of=c_malloc", "given twice"), ("dev/fig of=c_malloc digits=two", "digits=two is not a number"), ("dev/fig of=c_malloc digits=0", "digits=0 is not"),
+    ("dev/fig of=c_malloc threads=few..many", "few..many is not a range of numbers"), ("dev/fig of=c_malloc threads=1..2..3", "1..2..3 is not a range"),
     ("dev/fig of=c_malloc show=where", "needs at=SETTING"), ("dev/fig of=c_malloc show=where at=pool_bytes", "pool_bytes is not swept"),
     ("dev/fig of=c_malloc mode=a growth=threads show=where at=mode", "not a growth"), ("dev/fig to=c_malloc", "a ratio needs the key of")])
 def test_wrong_queries_are_refused(reference, query, message):
@@ -205,7 +206,7 @@ def test_a_table_of_times_has_a_status_where_there_is_no_time(reference):
 
 
 @pytest.mark.parametrize("column, message", [
-    ("dev/fig:alloc", "is not a column"), ("dev/fig:alloc:blocks=1", "has no setting 'blocks'"), ("dev/fig:alloc:threads=1", "3 cells have these settings"),
+    ("dev/fig:alloc", "is not a column"), ("dev/fig:alloc:threads=few", "a setting has no number"), ("dev/fig:alloc:blocks=1", "has no setting 'blocks'"), ("dev/fig:alloc:threads=1", "3 cells have these settings"),
     ("dev/fig:alloc:threads=7", "0 cells")])
 def test_wrong_columns_of_a_table_of_times_are_refused(reference, column, message):
     with pytest.raises(UsageError, match=re.escape(message)):
@@ -248,6 +249,12 @@ def test_forms_are_divided_by_their_originals(reference, tmp_path, monkeypatch):
         blocks.table("forms dev/small")
     with pytest.raises(UsageError, match="cannot be read"):
         blocks.table("forms dev/small absent.json")
+
+
+def test_a_ratio_of_a_provisional_original_is_not_judged(reference, tmp_path):
+    _forms_run(tmp_path / "dev" / "forms", [("kma_original", 16, (20e-6, 10e-6)), ("kma", 16, (40e-6, 15e-6))])
+    synthetic.change(tmp_path / "dev" / "forms", 0, provisional=True)
+    assert blocks.table("forms dev/forms").splitlines()[2] == "| `kma` | ~2.00 | ~1.50 |"
 
 
 def test_scatteralloc_is_divided_by_its_heir(reference, tmp_path):
