@@ -52,8 +52,10 @@ def chosen_by_plugin(offer, names):
     for allocator in offer["allocators"]:
         if allocator["name"] in names or not names and not allocator["test_only"]:
             chosen[allocator["plugin"]].append(allocator["name"])
+    known = sorted(allocator["name"] for allocator in offer["allocators"])
+    if unknown := sorted(set(names) - set(known)):
+        raise RuntimeError(f"There is no allocator {', '.join(unknown)}. Known: {', '.join(known)}")
     return chosen
-
 
 
 def search(worker, allocators, models, seeds):

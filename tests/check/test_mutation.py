@@ -110,6 +110,18 @@ def exists(name):
     return name in {mutant.name for mutant in mutation.mutants_of(allocator, mutants.ROOT, f"allocators/{path}")}
 
 
+class Reach(unittest.TestCase):
+    OFFER = {"allocators": [{"name": "comb", "plugin": "comb", "test_only": False}, {"name": "comb_broken", "plugin": "comb", "test_only": True}]}
+
+    def test_the_chosen_allocators(self):
+        self.assertEqual(reach.chosen_by_plugin(self.OFFER, []), {"comb": ["comb"]})
+        self.assertEqual(reach.chosen_by_plugin(self.OFFER, ["comb_broken"]), {"comb": ["comb_broken"]})
+
+    def test_an_unknown_allocator_is_named(self):
+        with self.assertRaisesRegex(RuntimeError, "There is no allocator kmb. Known: comb, comb_broken"):
+            reach.chosen_by_plugin(self.OFFER, ["comb", "kmb"])
+
+
 class Tables(unittest.TestCase):
     def test_rates_leave_equivalent_mutants_out(self):
         rows = ["a | killed: failed check, v1:x:y:swarm:1 | text", "b | killed: invariant alone, v1:x:y:swarm:2 | text",
