@@ -40,11 +40,6 @@ def queue_warp_steps(threads: int) -> float:
     return float(numpy.sum(1 - (places / threads) ** LANES))
 
 
-def queue_warp_steps_printed(threads: float) -> float:
-    """Computes the paper's approximation of equation (2)."""
-    return LANES * threads / (LANES + 1)
-
-
 def rw_steps(pages: float, free: float, threads: float) -> float:
     """Computes equation (3), the TAS of random walks (RW)."""
     return math.inf if threads >= free else pages / threads * math.log(free / (free - threads))
@@ -104,13 +99,6 @@ def corw_drift(pages: float, free: float, threads: float, word: int = 32) -> tup
     return tried * share, math.sqrt(tried * share * (1 - share))
 
 
-def corw_density(t, pages: float, free: float, threads: float, word: int = 32):
-    """Computes equation (10), the density of the time at which the sum of the pages found passes 32."""
-    mu, sigma = corw_drift(pages, free, threads, word)
-    t = numpy.asarray(t, dtype=float)
-    return LANES / (sigma * numpy.sqrt(2 * math.pi * t**3)) * numpy.exp(-((LANES - mu * t) ** 2) / (2 * sigma**2 * t))
-
-
 def corw_steps(pages: float, free: float, threads: float, word: int = 32) -> float:
     """Computes equation (11) in closed form. The result is at least 1, because each request takes a step."""
     if threads >= free:
@@ -166,13 +154,6 @@ def crw_warp_steps(pages: float, free: float, threads: float, clusters: float, l
     last = math.ceil(-40 / math.log1p(-success)) + 1
     k = numpy.arange(last, dtype=float)
     return 1 + float(numpy.sum(-numpy.expm1(lanes * numpy.log1p(-miss * numpy.exp(k * math.log1p(-success))))))
-
-
-def vain_probes(free_share: float, z: float = 2.32635) -> int:
-    """Computes how many probes in a row must fail to show that A / T is below `free_share`, at 1 % false alarms
-    (section 3.2.3).
-    """
-    return math.floor(z * z * (1 - free_share) / free_share)
 
 
 def conflicts(pages: float, threads: float) -> float:

@@ -149,7 +149,7 @@ def draw(heading: Heading, made: Layout) -> Page:
             axes.set_xlim(0, width)
             axes.set_ylim(height, 0)
             axes.set_gid("heatmap")
-            _draw_names(axes, made, band, first, end, width)
+            _draw_names(axes, made, band, first, end)
             left = made.left
             for block in band:
                 _draw_map(axes, made, block, first, end, left, _named(band), beside=len(band) > 1, first_of_band=block is band[0])
@@ -158,7 +158,7 @@ def draw(heading: Heading, made: Layout) -> Page:
     return page
 
 
-def _draw_names(axes, made: Layout, band: list[Block], first: int, end: int, width: float) -> None:
+def _draw_names(axes, made: Layout, band: list[Block], first: int, end: int) -> None:
     start = _named(band) + made.head
     axes.text(made.left - 0.05, start - 0.02, made.title, fontsize=style.LEAST, color=style.GREY, ha="right", va="bottom")
     families = band[0].families

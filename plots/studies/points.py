@@ -38,7 +38,6 @@ class Place:
     own: Estimate | None
     rival: str
     theirs: Estimate | None
-    limit: Estimate | None
     margin: Estimate | None
     verdict: str
     why: str = ""
@@ -177,7 +176,7 @@ def _judged(point: dict, allocator: str, runs: dict[str, Run]) -> Point:
         cells = run.cells.index[run.matching(point.get("where", {})) & (run.cells["allocator"] == allocator)]
         places = [_place(point, source, other, allocator, cell) for cell in cells]
     if not places:
-        places = [Place("", None, "", None, None, None, UNMEASURED)]
+        places = [Place("", None, "", None, None, UNMEASURED)]
     return Point(point["name"], _wanted(point, run), point.get("metric", "time"), unit, tuple(places), point.get("because", ""), point.get("better") == "higher")
 
 
@@ -209,16 +208,16 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
     if own is None:
         status, reason = run.cells.at[cell, "status"], run.cells.at[cell, "reason"]
         if status == "ok":
-            return Place(at, None, rival, theirs, None, None, *((OPEN, "requests got null") if source.unit in TIMES and run.got_null[cell] else (UNMEASURED, "no such value")))
-        return Place(at, None, rival, theirs, None, None, LOST, f"{status}: {reason.splitlines()[0]}" if reason else status)
+            return Place(at, None, rival, theirs, None, *((OPEN, "requests got null") if source.unit in TIMES and run.got_null[cell] else (UNMEASURED, "no such value")))
+        return Place(at, None, rival, theirs, None, LOST, f"{status}: {reason.splitlines()[0]}" if reason else status)
     limit, why = _limit(point, source, other, allocator, axes, theirs)
     if limit is None:
-        return Place(at, own, rival, theirs, None, None, OPEN, why)
+        return Place(at, own, rival, theirs, None, OPEN, why)
     margin = limit.over(own) if "at_least" in point["limit"] else own.over(limit)
     if margin.low is None or margin.high is None:
         why = provisional.MEANT if margin.provisional else f"no interval: fewer than {'three' if source.unit in few_rounds.TIMED else 'six'} rounds"
-        return Place(at, own, rival, theirs, limit, margin, OPEN, why)
-    return Place(at, own, rival, theirs, limit, margin, MET if margin.high <= 1 else LOST if margin.low > 1 else OPEN)
+        return Place(at, own, rival, theirs, margin, OPEN, why)
+    return Place(at, own, rival, theirs, margin, MET if margin.high <= 1 else LOST if margin.low > 1 else OPEN)
 
 
 def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, axes: dict, theirs: Estimate | None) -> tuple[Estimate | None, str]:

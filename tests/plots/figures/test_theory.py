@@ -4,6 +4,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy
 import readback
 import pytest
 import synthetic
@@ -40,11 +41,10 @@ def near(value, digits=4):
     return pytest.approx(value, rel=0.6 * 10.0 ** (1 - digits))
 
 
-@pytest.mark.parametrize("threads, warp, printed", [(32, 31.448, 31.030), (1000, 970.194, 969.697), (5000, 4848.984, 4848.485)])
-def test_a_queue_has_a_line(threads, warp, printed):
+@pytest.mark.parametrize("threads, warp", [(32, 31.448), (1000, 970.194), (5000, 4848.984)])
+def test_a_queue_has_a_line(threads, warp):
     assert theory.queue_steps(threads) == (threads + 1) / 2
     assert theory.queue_warp_steps(threads) == near(warp, 5)
-    assert theory.queue_warp_steps_printed(threads) == near(printed, 5)
 
 
 @pytest.mark.parametrize("free, threads", RW)
@@ -89,11 +89,14 @@ def test_collaborative_walk(free):
 
 
 def test_the_mean_of_the_first_passage_is_a_quotient():
-    """Computes equation (11) by quadrature of t times equation (10), to compare it with the closed form."""
+    """Computes equation (11) by quadrature of t times equation (10), to compare it with the closed form. Equation (10) is
+    the density of the time at which the sum of the pages found passes 32.
+    """
     for free in (10_000, 20_000):
         step = 0.001
-        times = [step * (i + 0.5) for i in range(400_000)]
-        density = theory.corw_density(times, T, free, 5_000)
+        times = step * (numpy.arange(400_000) + 0.5)
+        mu, sigma = theory.corw_drift(T, free, 5_000)
+        density = theory.LANES / (sigma * numpy.sqrt(2 * numpy.pi * times**3)) * numpy.exp(-((theory.LANES - mu * times) ** 2) / (2 * sigma**2 * times))
         assert step * float((density * times).sum()) == pytest.approx(theory.corw_steps(T, free, 5_000), rel=1e-3)
         assert step * float(density.sum()) == pytest.approx(1, rel=1e-3)
 
@@ -115,10 +118,6 @@ def test_clustered_walk_over_words(free, threads, expected):
 def test_warps_of_the_clustered_walk(free, threads):
     made = [theory.crw_warp_steps(T, free, threads, share * free) for share in (0.01, 0.5, 1)]
     assert made == [near(value, 3) for value in CRW_WARP[free, threads]]
-
-
-def test_when_to_give_up():
-    assert theory.vain_probes(0.005) == 1076
 
 
 def test_conflicts_of_first_probes():

@@ -213,7 +213,7 @@ def _estimate(number, half=0.02):
 
 
 def _point(ratios, higher=False, half=0.02):
-    places = [points.Place("", _estimate(ratio, half), "Halloc", _estimate(1.0, 0.0), None, None, points.MET) for ratio in ratios]
+    places = [points.Place("", _estimate(ratio, half), "Halloc", _estimate(1.0, 0.0), None, points.MET) for ratio in ratios]
     return points.Point("p", "at most 1", "time", "s", tuple(places), "", higher)
 
 
